@@ -5,6 +5,7 @@ import type { WithAudit } from '../services/audit/audit-log.ts';
 import type { Context } from '../services/context.ts';
 import type { WithHealth } from '../services/health/cached-health.ts';
 import type { WithCreations } from '../services/posts/create-posts.ts';
+import type { WithRestoreWatch } from '../services/restores/restore-watch.ts';
 import type { WithSimulation } from '../services/simulation/simulation.ts';
 import type { WithStats } from '../services/stats/read-stats.ts';
 import type { Visit } from '../services/people/owner-change.ts';
@@ -14,7 +15,7 @@ import type { Access } from './meta.ts';
 
 /** The ports and the objects of the process that operations use. */
 export interface OperationServices
-  extends Context, WithAudit, WithCreations, WithReceivers, WithSimulation, WithHealth, WithStats {}
+  extends Context, WithAudit, WithCreations, WithReceivers, WithRestoreWatch, WithSimulation, WithHealth, WithStats {}
 
 /** The progress of an operation. */
 export interface Progress {

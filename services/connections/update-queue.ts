@@ -10,6 +10,7 @@ import { lockConnection } from './lock-connection.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
+import type { WithRestoreWatch } from '../restores/restore-watch.ts';
 import { isSupervised } from '../access/limits.ts';
 import { WAITING, WAITING_TYPES } from '../scheduling/move-waiting.ts';
 import { moveToFreeSlots } from '../scheduling/move-to-free-slots.ts';
@@ -31,17 +32,28 @@ export interface QueueSettings {
 }
 
 const lockOverdue = statement('lock overdue posts of a queue', {
-  parameters: { connectionId: 'uuid', now: 'timestamptz' },
+  parameters: { connectionId: 'uuid', now: 'timestamptz', heldUntil: 'timestamptz' },
   result: WAITING_TYPES,
-  sql: ({ connectionId, now }) => `
+  sql: ({ connectionId, now, heldUntil }) => `
     select ${WAITING} from posts p
-    where p.connection_id = ${connectionId} and p.status = 'scheduled' and p.queued and p.stop_id is null and p.scheduled_for <= ${now}
+    where p.connection_id = ${connectionId} and p.status = 'scheduled' and p.queued and p.stop_id is null
+      and p.scheduled_for <= ${now} and p.scheduled_for > ${heldUntil}
     order by p.scheduled_for, p.id for update of p`,
+});
+
+// They may have gone out after the backup was made. As due posts of a queue that runs, they wait for the operator, and are
+// late posts once they are released.
+const leaveToRestore = statement('leave overdue posts of a queue to the hold after a restore', {
+  parameters: { connectionId: 'uuid', heldUntil: 'timestamptz' },
+  sql: ({ connectionId, heldUntil }) => `
+    update posts set held = false
+    where connection_id = ${connectionId} and status = 'scheduled' and queued and stop_id is null and held
+      and scheduled_for <= ${heldUntil}`,
 });
 
 /** @throws ServiceError not_found, forbidden (for more than a pause, where approval is required) */
 export async function updateQueue(
-  context: Context,
+  context: Context & WithRestoreWatch,
   caller: Caller,
   connectionId: string,
   changes: QueueChanges,
@@ -55,6 +67,8 @@ export async function updateQueue(
       'Posts of this key or agent need approval or follow a policy, so it can pause a queue, but neither resume it nor change its slots.',
     );
   }
+  // A restore that no worker has noticed yet holds posts first.
+  if (changes.paused === false) await context.restores.check();
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     const connection = await lockConnection(em, caller, connectionId);
     const resumes = connection.queuePaused && changes.paused === false;
@@ -73,9 +87,15 @@ export async function updateQueue(
   });
 }
 
-async function moveOverdue(context: Context, em: SqlEntityManager, connectionId: string): Promise<void> {
+async function moveOverdue(
+  context: Context & WithRestoreWatch,
+  em: SqlEntityManager,
+  connectionId: string,
+): Promise<void> {
   const now = context.clock.now();
-  const overdue = await lockOverdue(em, { connectionId, now });
+  const heldUntil = await context.restores.confirm(em);
+  const overdue = await lockOverdue(em, { connectionId, now, heldUntil });
+  if (heldUntil.getTime() > 0) await leaveToRestore(em, { connectionId, heldUntil });
   const queue = (await readQueues(em, [connectionId], now)).get(connectionId);
   if (queue !== undefined) await moveToFreeSlots(context, em, queue, overdue);
 }

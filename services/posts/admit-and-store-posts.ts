@@ -29,7 +29,7 @@ import { applyPolicy, policyPostFor, questionOf } from './policy-of-post.ts';
 import { replaceDrafts } from './replace-drafts.ts';
 import { openResult, type PostResult, refusedResult } from './post-result.ts';
 import type { StoredResult, StoringRequest } from './store-and-send.ts';
-import { type NewPost, storePosts, type WithPostInserts } from './store-posts.ts';
+import { deletedMeanwhile, type NewPost, storePosts, type WithPostInserts } from './store-posts.ts';
 
 /** A checked request to create posts. */
 export interface CheckedRequest extends StoringRequest {
@@ -81,10 +81,9 @@ export function admitAndStorePosts(
       return [slug, preparePost(context, caller, request.checked, { target, admission, slot, permission, policyId })];
     });
     const posts = new Map(prepared);
-    const refused = prepared.filter(([, one]) => !('post' in one)).length;
-    await returnAllowance(em, caller, permission, refused);
     const results = await storePrepared(context, em, caller, { ...request, slugs }, { posts, permission });
-    await replaceDrafts(em, caller, replaces, refusedConnections(slugs, posts));
+    await returnAllowance(em, caller, permission, accepted.length - results.filter(isStored).length);
+    await replaceDrafts(em, caller, replaces, refusedConnections(slugs, results));
     return results;
   };
   const asked = publishes && isSupervised(caller);
@@ -148,9 +147,7 @@ async function takeTimes(
   const queues = await lockQueues(em, admitted, now);
   const slots = accepted.map((slug, index): Date | ItemError => {
     const queue = queues.get(slug.target.id);
-    if (queue === undefined) {
-      return { code: 'invalid_connection', message: `The connection "${slug.slug}" was deleted during the request.` };
-    }
+    if (queue === undefined) return deletedMeanwhile(slug.slug);
     const post = postOf(slug, admissions[index] ?? FREE_OF_CHARGE);
     const slot = slotFor(queue, now, (at) => refusalOf(policy.atTime(post, at)));
     if (slot instanceof Date) policy.count(post, slot);
@@ -216,14 +213,15 @@ function preparePost(
 }
 
 /** Ids of the connections that were named and get no post. */
-function refusedConnections(
-  slugs: readonly CheckedSlug[],
-  prepared: ReadonlyMap<string, NewPost | ItemError>,
-): string[] {
-  return slugs.flatMap(({ slug, target }) => {
-    const post = prepared.get(slug);
-    return target === null || (post !== undefined && 'post' in post) ? [] : [target.id];
+function refusedConnections(slugs: readonly CheckedSlug[], results: readonly StoredResult[]): string[] {
+  return slugs.flatMap(({ target }, index) => {
+    const result = results[index];
+    return target === null || (result !== undefined && isStored(result)) ? [] : [target.id];
   });
+}
+
+function isStored(result: StoredResult): boolean {
+  return 'claim' in result || result.postId !== null;
 }
 
 async function storePrepared(
@@ -234,15 +232,18 @@ async function storePrepared(
   { posts: prepared, permission }: Prepared,
 ): Promise<StoredResult[]> {
   const posts = [...prepared.values()].filter((one): one is NewPost => 'post' in one);
-  const sends = await storePosts(context, em, posts, { recordId, claim });
+  const { sends, refused } = await storePosts(context, em, posts, { recordId, claim });
+  const stored = posts.filter(({ post }) => !refused.has(post.id));
   const approvals =
     permission.kind === 'free'
       ? NO_APPROVALS
-      : await storeApprovals(context, em, caller, permission, requestsFor(checked, posts));
+      : await storeApprovals(context, em, caller, permission, requestsFor(checked, stored));
   return slugs.map(({ slug, error }): StoredResult => {
     const outcome = error ?? prepared.get(slug);
     if (outcome === undefined) throw new Error(`the slug ${slug} has neither a connection nor an error`);
     if (!('post' in outcome)) return refusedResult(slug, outcome);
+    const refusal = refused.get(outcome.post.id);
+    if (refusal !== undefined) return refusedResult(slug, refusal);
     return (
       sends.get(outcome.post.id) ??
       waitingResult(outcome, permission.kind === 'asks' ? approvals.get(outcome.post.id) : undefined)

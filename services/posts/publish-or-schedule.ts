@@ -80,9 +80,20 @@ export async function publishOrSchedule(
     const decideOnce = async (em: SqlEntityManager) => [await decide(context, em, caller, request, claim)];
     return keyed === null ? outer.transactional(decideOnce) : decideOnce(outer);
   };
-  const [result] = (await storeAndSend(context, caller, keyed, store)) ?? [];
-  if (result === undefined) throw new PostChanged();
-  return result;
+  try {
+    const [result] = (await storeAndSend(context, caller, keyed, store)) ?? [];
+    if (result === undefined) throw new PostChanged();
+    return result;
+  } catch (thrown) {
+    // A stop that began while the request waited for a lock keeps its post from being claimed.
+    const stop = request.error === null && thrown instanceof PostChanged ? await findStop(context, request) : null;
+    if (stop === null) throw thrown;
+    return publishOrSchedule(context, caller, { ...request, error: stop }, keyed);
+  }
+}
+
+function findStop({ db }: Context, { post, from }: PostToPublish): Promise<ItemError | null> {
+  return stopOfPost(db.queries, { postId: post.id, status: from });
 }
 
 async function decide(
@@ -94,7 +105,7 @@ async function decide(
 ): Promise<StoredResult> {
   const { post, from } = request;
   if (request.error !== null) return refuse(context, em, request, request.error);
-  const stop = await stopOfPost(em, post.id);
+  const stop = await stopOfPost(em, { postId: post.id, status: from });
   if (stop !== null) return refuse(context, em, request, stop);
   // A person who approves has decided. The post counts under the policy of the one who asked.
   const isApproved = request.approve !== undefined;

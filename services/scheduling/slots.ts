@@ -31,12 +31,19 @@ const queuesStatement = (name: string, lock: string) =>
 const selectQueues = queuesStatement('read queues', '');
 const selectQueuesLocked = queuesStatement('lock queues', 'for no key update');
 
+// A process whose clock is ahead may already have sent the post of a slot that is upcoming here. Each part has an index.
 const selectTaken = statement('find taken slots', {
   parameters: { connectionIds: 'uuid[]', now: 'timestamptz' },
   result: { connection_id: 'uuid', slot_at: 'timestamptz' },
   sql: ({ connectionIds, now }) => `
     select connection_id, slot_at from posts
-    where connection_id = any(${connectionIds}) and status = 'scheduled' and slot_at > ${now}`,
+    where connection_id = any(${connectionIds}) and status = 'scheduled' and slot_at > ${now}
+    union all
+    select connection_id, slot_at from posts
+    where connection_id = any(${connectionIds}) and status = 'processing' and slot_at > ${now}
+    union all
+    select connection_id, slot_at from posts
+    where connection_id = any(${connectionIds}) and mode in ('live', 'test') and sent_at > ${now} and slot_at > ${now}`,
 });
 
 /** Reads the queues of connections, by connection id. Do not take slots from the result without {@link lockQueues}. */

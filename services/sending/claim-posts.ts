@@ -6,6 +6,7 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import { records, statement, unseenByPlanner } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
 import { DECIDED_REWRITE } from '../polish/rewrite-wanted.ts';
+import { stopsPost } from '../stops/stop-condition.ts';
 import { CLAIMED, CLAIMED_TYPES, type ClaimedSend, claimedSend, headAttempt } from './claimed-send.ts';
 import { leaseNow } from './send-times.ts';
 
@@ -47,7 +48,7 @@ const claimDue = claimStatement('claim due posts', {});
 const claimNow = claimStatement('claim drafts and failed posts', {
   changes: `, scheduled_for = null, queued = false, slot_at = null, repeats = 0, first_due_at = null, error_code = null,
           error_message = null, generation = p.generation + (p.status = 'failed')::int`,
-  condition: 'and c.deleted_at is null',
+  condition: `and c.deleted_at is null and not exists (select 1 from stops s where ${stopsPost('s', 'p')})`,
 });
 
 /**
@@ -55,8 +56,8 @@ const claimNow = claimStatement('claim drafts and failed posts', {
  *
  * @param from the state of the posts: due ones are scheduled, and their owners send drafts and failed posts
  * @param claim new and random; the caller ends it when the transaction fails (end-claim.ts)
- * @returns the sends of the posts that are still in that state, and of drafts and failed posts those whose connection
- *   is not deleted
+ * @returns the sends of the posts that are still in that state, and of drafts and failed posts those that no stop is
+ *   about and whose connection is not deleted
  */
 export async function claimPosts(
   context: Context,

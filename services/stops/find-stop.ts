@@ -9,10 +9,11 @@ const RESULT = { kind: 'text', reason: 'text?', started_at: 'timestamptz', start
 const COLUMNS = 's.kind, s.reason, s.started_at, s.started_by_name';
 
 const findStopOfPost = statement('find the stop of a post', {
-  parameters: { postId: 'uuid' },
+  parameters: { postId: 'uuid', status: 'text' },
   result: RESULT,
-  sql: ({ postId }) => `
-    select ${COLUMNS} from posts p join stops s on ${stopsPost('s', 'p')} where p.id = ${postId} order by s.id limit 1`,
+  sql: ({ postId, status }) => `
+    select ${COLUMNS} from posts p join stops s on ${stopsPost('s', 'p')}
+    where p.id = ${postId} and p.status = ${status} order by s.id limit 1`,
 });
 
 const findStopsOfNew = statement('find the stops of new posts', {
@@ -23,9 +24,12 @@ const findStopsOfNew = statement('find the stops of new posts', {
     where ${stops('s', { account: accountId, profile: 's.target_id', creatorKind, creator })} order by s.id`,
 });
 
-/** The error of a stored post that is stopped; null for one that is not. */
-export async function stopOfPost(queries: Queries, postId: string): Promise<ItemError | null> {
-  const [stop] = await findStopOfPost(queries, { postId });
+/** The error of a stored post that is stopped; null for one that is not, or whose status has changed. */
+export async function stopOfPost(
+  queries: Queries,
+  post: { readonly postId: string; readonly status: string },
+): Promise<ItemError | null> {
+  const [stop] = await findStopOfPost(queries, post);
   return stop === undefined ? null : stoppedError(stop);
 }
 

@@ -11,15 +11,19 @@ const findActive = statement('find an active stop', {
   sql: () => 'select id from stops where released_at is null limit 1',
 });
 
-// The lateral query keeps the planner from reading all posts for the few stops.
+// The lateral query keeps the planner from reading all posts for the few stops. The stops are locked: one that is released
+// while this waits for a post would hold that post for ever.
 const holdDue = statement('hold due posts of stops', {
   parameters: { now: 'timestamptz' },
   sql: ({ now }) => `
-    update posts p set held = true, stop_id = d.stop_id from stops s cross join lateral (
-      select w.id, s.id as stop_id from posts w
-      where w.account_id = s.account_id and w.status = 'scheduled' and not w.held and w.scheduled_for <= ${now}
-        and ${stopsPost('s', 'w')} offset 0
-    ) d where s.released_at is null and p.id = d.id and p.status = 'scheduled'`,
+    with due as materialized (
+      select d.id, s.id as stop_id from stops s cross join lateral (
+        select w.id from posts w
+        where w.account_id = s.account_id and w.status = 'scheduled' and not w.held and w.scheduled_for <= ${now}
+          and ${stopsPost('s', 'w')} offset 0
+      ) d where s.released_at is null for share of s
+    )
+    update posts p set held = true, stop_id = d.stop_id from due d where p.id = d.id and p.status = 'scheduled'`,
 });
 
 export async function holdStopped({ db, clock }: Context): Promise<void> {

@@ -6,6 +6,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import type { Caller } from '../access/caller.ts';
 import { identityOf } from '../access/identity.ts';
 import type { Context } from '../context.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { readStop, type StopView } from './read-stops.ts';
 import { stopsPost } from './stop-condition.ts';
 
@@ -15,18 +16,16 @@ export interface Release {
   readonly posts: 'send' | 'drop';
 }
 
-const dropPosts = statement('cancel the posts of a stop', {
-  parameters: { stopId: 'uuid' },
-  sql: ({ stopId }) => `
-    update posts set status = 'cancelled', stop_id = null, held = false
-    where stop_id = ${stopId} and status = 'scheduled'`,
-});
+// Decided where the post is updated: the send of one may end meanwhile, and the post then waits for a repeat.
+const isDropped = (drops: string) => `${drops} and p.status = 'scheduled'`;
 
 // A post that another stop is about goes over to it. Posts of paused queues are held again when they are due.
 const releasePosts = statement('release the posts of a stop', {
-  parameters: { stopId: 'uuid' },
-  sql: ({ stopId }) => `
-    update posts p set stop_id = n.id, held = n.id is not null and p.status = 'scheduled'
+  parameters: { stopId: 'uuid', drops: 'boolean' },
+  sql: ({ stopId, drops }) => `
+    update posts p set status = case when ${isDropped(drops)} then 'cancelled' else p.status end,
+      stop_id = case when ${isDropped(drops)} then null else n.id end,
+      held = not (${isDropped(drops)}) and n.id is not null and p.status = 'scheduled'
     from (select id, (select s.id from stops s where ${stopsPost('s', 'w')} order by s.id limit 1) as next
       from posts w where w.stop_id = ${stopId}) o
     left join stops n on n.id = o.next
@@ -41,6 +40,8 @@ const releasePosts = statement('release the posts of a stop', {
 export async function releaseStop(context: Context, caller: Caller, { stopId, posts }: Release): Promise<StopView> {
   await readStop(context, caller, stopId);
   await context.db.em().transactional(async (em: SqlEntityManager) => {
+    // Two stops that are released at once would each hand the other its posts.
+    await lockAccount(em, caller.accountId);
     const released = await tables(em)
       .updateTable('stops')
       .set({
@@ -54,8 +55,7 @@ export async function releaseStop(context: Context, caller: Caller, { stopId, po
       .returning('id')
       .execute();
     if (released.length === 0) throw new ServiceError('not_found', `The stop ${stopId} was released already.`);
-    if (posts === 'drop') await dropPosts(em, { stopId });
-    await releasePosts(em, { stopId });
+    await releasePosts(em, { stopId, drops: posts === 'drop' });
   });
   return readStop(context, caller, stopId);
 }

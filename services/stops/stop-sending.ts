@@ -35,7 +35,7 @@ export async function stopSending(context: Context, caller: Caller, input: StopI
   const { kind, targetId } = targetOf(caller, input);
   const id = context.random.uuid();
   await context.db.em().transactional(async (em: SqlEntityManager) => {
-    // Posts that are being stored hold their account, so this waits for them.
+    // Releasing a stop takes the same lock. Posts are stored without it: the statement that stores them looks for stops.
     await lockAccount(em, caller.accountId);
     if (kind !== 'account') await requireTarget(em, caller, kind, targetId);
     const by = identityOf(caller);

@@ -10,6 +10,10 @@ export interface StopFacts {
   readonly started_by_name: string;
 }
 
+/** SQL: the same as one value, of `stops s`. */
+export const STOP_FACTS = `jsonb_build_object('kind', s.kind, 'reason', s.reason, 'started_at', s.started_at,
+  'started_by_name', s.started_by_name)`;
+
 const WHAT: Readonly<Record<string, string>> = {
   account: 'of this account',
   profile: 'of this profile',

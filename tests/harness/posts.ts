@@ -18,6 +18,7 @@ export async function makePost(
     key?: string;
     text?: string;
     scheduledFor?: string;
+    queue?: boolean;
     profileId?: string;
     tags?: readonly string[];
     media?: readonly object[];

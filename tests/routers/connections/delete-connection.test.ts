@@ -1,8 +1,9 @@
 /** DELETE /connections/{connectionId} deletes the credentials, cancels pending posts and keeps sent posts readable. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { connectSandbox, storeBluesky } from '../../harness/connections.ts';
 import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
+import { holdRows } from '../../harness/hold-rows.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
 
@@ -93,6 +94,95 @@ describe('200', () => {
     const events = await eventsAbout(world, id);
     expect(events.map(({ name }) => name)).toEqual(['connection.created', 'connection.removed']);
   });
+});
+
+describe('a post whose connection is deleted after its request has found it', () => {
+  const HOUR = 3_600_000;
+  const GONE = {
+    status: 'failed',
+    postId: null,
+    error: { code: 'invalid_connection', message: 'The connection "gone" was deleted during the request.' },
+  };
+
+  async function tenant() {
+    const { id: accountId, key } = await makeAccount(world);
+    const { id } = await connectSandbox(world, { key, slug: 'gone' });
+    await connectSandbox(world, { key, slug: 'stays' });
+    const slots = [0, 1, 2, 3, 4, 5, 6].map((weekday) => ({ weekday, time: '15:00' }));
+    await world.rest(`PATCH /connections/${id}/queue`, { key, body: { slots } });
+    const post = async (fields: object = {}, by = key) => {
+      const body = { text: 'Ding', connectionSlugs: ['gone'], ...fields };
+      return (await world.rest('POST /posts', { key: by, body })).body.results;
+    };
+    return {
+      id,
+      key,
+      post,
+      policed: async (): Promise<string> => {
+        const agent = await world.key({ accountId });
+        await world.rest(`PUT /policies/${agent.id}`, { key, body: { postsPerDay: 5 } });
+        return agent.secret;
+      },
+      postWhileDeleted: async (fields: object = {}, by = key) => {
+        const lookups = world.context.targetLookups;
+        const add = lookups.add.bind(lookups);
+        const spy = vi.spyOn(lookups, 'add').mockImplementationOnce(async (lookup) => {
+          const rows = await add(lookup);
+          await world.rest(`DELETE /connections/${id}`, { key });
+          return rows;
+        });
+        const results = await post(fields, by);
+        spy.mockRestore();
+        return results;
+      },
+    };
+  }
+
+  it('is refused: sent now, at a time, or in the queue', async () => {
+    const scheduledFor = new Date(world.clock.now().getTime() + HOUR).toISOString();
+    for (const fields of [{}, { scheduledFor }, { queue: true }]) {
+      const { id, postWhileDeleted } = await tenant();
+
+      expect(await postWhileDeleted(fields)).toMatchObject([GONE]);
+
+      expect(await world.sql('select id from posts where connection_id = $1', [id])).toEqual([]);
+      expect(await sandboxOf(world, id)).toEqual([]);
+    }
+  });
+
+  it('is refused under a policy, and the post for another connection is sent', async () => {
+    const { policed, postWhileDeleted } = await tenant();
+
+    const results = await postWhileDeleted({ connectionSlugs: ['gone', 'stays'] }, await policed());
+
+    expect(results).toMatchObject([GONE, { connectionSlug: 'stays', status: 'sent' }]);
+  });
+
+  it('is stored as a draft, if it is one', async () => {
+    const { postWhileDeleted } = await tenant();
+
+    expect(await postWhileDeleted({ isDraft: true })).toMatchObject([{ status: 'draft' }]);
+  });
+
+  it.skipIf(world.db.engine !== 'postgres')(
+    'is refused when it is stored while the connection is deleted',
+    async () => {
+      const { id, post } = await tenant();
+      const held = await holdRows(
+        world,
+        `with locked as (select id from connections where id = $1 for update)
+       update connections c set deleted_at = created_at, credentials = null from locked where c.id = locked.id`,
+        [id],
+      );
+      const posting = post();
+      await held.waiting(1);
+
+      await held.release();
+
+      expect(await posting).toMatchObject([GONE]);
+      expect(await sandboxOf(world, id)).toEqual([]);
+    },
+  );
 });
 
 describe('400 invalid_request', () => {

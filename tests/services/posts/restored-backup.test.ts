@@ -244,6 +244,57 @@ it('a held post can be cancelled or given a new time by its caller', async () =>
   expect(created()).toBe(1);
 });
 
+describe('a queue that was paused in the backup, and is resumed after the restore', () => {
+  const DAY_MS = 24 * 60 * MINUTE_MS;
+  const slots = [0, 1, 2, 3, 4, 5, 6].map((weekday) => ({ weekday, time: '09:00' }));
+
+  /** Goes on to the next instant at nine. */
+  const advanceToSlot = () => world.advance(DAY_MS - ((world.clock.now().getTime() - 9 * 60 * MINUTE_MS) % DAY_MS));
+
+  /** A paused queue with an overdue post. */
+  async function pausedQueue() {
+    const { connections } = (await world.rest('GET /connections')).body;
+    const { id } = connections.find(({ slug }: { slug: string }) => slug === 'masto');
+    const change = (changes: object) => world.rest(`PATCH /connections/${id}/queue`, { body: changes });
+    await change({ slots, paused: false });
+    const { postId } = await makePost(world, 'masto', { queue: true });
+    await change({ paused: true });
+    await world.advance(DAY_MS + 60 * MINUTE_MS);
+    return { postId, change };
+  }
+
+  it('sends no post that went out after the backup was made', async () => {
+    const { postId, change } = await pausedQueue();
+    const putBack = await backUp();
+    await change({ paused: false });
+    await advanceToSlot();
+    expect([(await post(postId)).status, created()]).toEqual(['sent', 1]);
+    await change({ paused: true });
+    await putBack();
+    await world.runDue();
+
+    expect((await change({ paused: false })).status).toBe(200);
+    await advanceToSlot();
+
+    expect(await restore('status')).toMatch(/^Held: 1 post /);
+    expect([(await post(postId)).status, created()]).toEqual(['scheduled', 1]);
+  });
+
+  it('sends its posts at the next slots once the operator releases them', async () => {
+    const { postId, change } = await pausedQueue();
+    await world.sql(`update database_marks set home = 'of another database'`);
+    await world.runDue();
+    await change({ paused: false });
+
+    await restore('release');
+    await world.runDue();
+    expect((await post(postId)).status).toBe('scheduled');
+    await advanceToSlot();
+
+    expect([(await post(postId)).status, created()]).toEqual(['sent', 1]);
+  });
+});
+
 it('a process notices a snapshot of the same database by its beat', async () => {
   const postId = await schedule(1, 'hello');
   await world.context.restores.beat();

@@ -50,6 +50,21 @@ describe('a slot', () => {
     expect([times[0], times[11]]).toEqual([at(22), '2026-12-03T09:00:00.000Z']);
   });
 
+  it('is taken while and after its post is sent by a process whose clock is ahead', async () => {
+    const { world, enqueue } = await queueWorld();
+    const { postId } = await enqueue('First');
+    world.clock.set(new Date(at(22)));
+    await world.runDue();
+
+    world.clock.set(new Date(new Date(at(22)).getTime() - 5));
+    expect(await enqueue('Second')).toMatchObject({ scheduledFor: at(23) });
+    await world.sql(
+      `update posts set status = 'processing', sent_at = null, claim = id, claimed_until = $2 where id = $1`,
+      [postId, at(23)],
+    );
+    expect(await enqueue('Third')).toMatchObject({ scheduledFor: at(24) });
+  });
+
   it('at the current instant is in the past', async () => {
     const { world, enqueue } = await queueWorld();
     world.clock.set(new Date(at(22)));
