@@ -9,6 +9,7 @@ import { statement } from '../../entities/statement.ts';
 import { type AnyPlatform, PlatformFailure } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import { storableText } from '../storable-text.ts';
+import { storeOutcome } from '../until-database-answers.ts';
 import { endsAt, renewAt } from './credential-columns.ts';
 
 /** How long one process may take to renew before another may try. */
@@ -35,19 +36,24 @@ const takeLease = statement('take the lease of a renewal', {
     returning id`,
 });
 
+// The lease alone does not decide. A repeat after a lost answer finds the renewed credential and no lease. A worker that
+// took over with the stale credential of a platform that replaced it has given up: only this credential works. Sealing
+// uses a random nonce, so an account that was connected again matches neither text.
 const storeRenewed = statement('store a renewed credential', {
   parameters: {
     connectionId: 'uuid',
+    stale: 'text',
     sealed: 'text',
     leaseUntil: 'timestamptz',
     renewAt: 'timestamptz?',
     endsAt: 'timestamptz?',
   },
   result: { id: column('connections', 'id') },
-  sql: ({ connectionId, sealed, leaseUntil, renewAt: at, endsAt: end }) => `
+  sql: ({ connectionId, stale, sealed, leaseUntil, renewAt: at, endsAt: end }) => `
     update connections set credentials = ${sealed}, renewal_lease_until = null, renew_at = ${at},
       credential_ends_at = ${end}, reconnect_since = null, reconnect_reason = null, reconnect_told_by = null
-    where id = ${connectionId} and renewal_lease_until = ${leaseUntil} and deleted_at is null
+    where id = ${connectionId} and deleted_at is null
+      and (renewal_lease_until = ${leaseUntil} or credentials in (${stale}, ${sealed}))
     returning id`,
 });
 
@@ -97,13 +103,15 @@ async function renewUnderLease<Credential>(
     await release(context, connectionId, leaseUntil, error);
     throw error;
   }
-  const stored = await storeRenewed(context.db.queries, {
+  const outcome = {
     connectionId,
+    stale: sealed,
     sealed: context.vault.seal(renewed, connectionId),
     leaseUntil,
     renewAt: renewAt(context, platform, renewed),
     endsAt: endsAt(context, platform, renewed),
-  });
+  };
+  const stored = await storeOutcome(context, () => storeRenewed(context.db.queries, outcome));
   if (stored.length === 0)
     context.log.warn({ connectionId }, 'a refreshed access token was not stored because its lease was lost');
   return renewed;

@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { runSql } from '../../../entities/statement.ts';
 import { renewDueCredentials } from '../../../services/connections/renew-due-credentials.ts';
 import { type FakeXAccount, startFakeX } from '../../platforms/fakes/fake-x.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -42,6 +43,25 @@ const shown = async () => (await world.rest(`GET /connections/${connection.id}`)
 const post = async (text: string) =>
   (await world.rest('POST /posts', { body: { text, connectionSlugs: [connection.slug] } })).body.results[0];
 const fails = (status: number, json: unknown = {}) => (x.answers[TOKEN] = [{ status, json }]);
+
+/** A context whose database goes away once, before or after it stores a renewed credential. */
+function awayOnce(when: 'before' | 'after') {
+  const { queries } = world.db;
+  let isAway = true;
+  const run = async (sql: string, values: readonly unknown[]) => {
+    const fails = isAway && sql.includes('set credentials =');
+    if (fails) isAway = false;
+    const lost = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+    if (fails && when === 'before') throw lost;
+    const rows = await runSql(queries, sql, values);
+    if (fails) throw lost;
+    return { rows };
+  };
+  const db = { ...world.db, em: () => world.db.em(), queries: { getKysely: () => queries.getKysely(), run } };
+  const warn = vi.fn();
+  return { context: { ...world.context, db, log: { ...world.context.log, warn } as typeof world.context.log }, warn };
+}
+
 /** Revokes all tokens of the account at X. */
 const kill = () => [account.accessTokens, account.refreshTokens].forEach((tokens) => tokens.clear());
 
@@ -81,6 +101,60 @@ describe('an access token that expires', () => {
     expect(await post('cut off')).toMatchObject({ status: 'failed', error: { code: 'platform_unavailable' } });
     expect(await post('the next')).toMatchObject({ status: 'sent' });
     expect(renewals()).toBe(1);
+  });
+
+  it.each(['before', 'after'] as const)(
+    'keeps its new tokens when the database goes away %s it stores them',
+    async (when) => {
+      world.clock.advance(116 * MINUTE);
+      const { context, warn } = awayOnce(when);
+
+      await renewDueCredentials(context, new AbortController().signal);
+      await world.advance(6 * MINUTE);
+
+      expect(warn).not.toHaveBeenCalled();
+      expect(renewals()).toBe(1);
+      expect(await shown()).toMatchObject({ reconnectRequired: null });
+      expect(await post('kept')).toMatchObject({ status: 'sent' });
+    },
+  );
+
+  it('keeps its new tokens when another worker took over meanwhile and was refused', async () => {
+    world.clock.advance(116 * MINUTE);
+    const takenOver = `update connections set renewal_lease_until = null, renew_at = null, reconnect_since = $2,
+      reconnect_reason = 'refused', reconnect_told_by = 'renewal' where id = $1`;
+    const { fetch } = world.context;
+    const slow: typeof fetch = async (url, init) => {
+      const answer = await fetch(url, init);
+      await world.sql(takenOver, [connection.id, world.clock.now()]);
+      return answer;
+    };
+
+    await renewDueCredentials({ ...world.context, fetch: slow }, new AbortController().signal);
+
+    expect(await shown()).toMatchObject({ reconnectRequired: null });
+    expect(await post('kept too')).toMatchObject({ status: 'sent' });
+  });
+
+  it('is not replaced by the refresh of an older one when the account is connected again meanwhile', async () => {
+    world.clock.advance(116 * MINUTE);
+    const { fetch } = world.context;
+    const slow: typeof fetch = async (url, init) => {
+      const answer = await fetch(url, init);
+      account.accessTokens.add('linked-anew');
+      await world.sql(`update connections set reconnect_since = $2, reconnect_reason = 'refused' where id = $1`, [
+        connection.id,
+        world.clock.now(),
+      ]);
+      expect(await connect('linked-anew')).toMatchObject({ status: 200 });
+      return answer;
+    };
+    const stored = () => world.sql<{ credentials: string }>('select * from connections where id = $1', [connection.id]);
+
+    await renewDueCredentials({ ...world.context, fetch: slow }, new AbortController().signal);
+
+    const [{ credentials } = { credentials: '' }] = await stored();
+    expect(world.context.vault.open(credentials, connection.id)).toMatchObject({ accessToken: 'linked-anew' });
   });
 
   it('is still used while X cannot refresh it, and the refresh is repeated five minutes later', async () => {
