@@ -3,6 +3,7 @@
  * invalidate the old token on use, so two concurrent renewals would lose access. The lease is a column, because a
  * transaction must not stay open during the platform call.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { column } from '../../entities/column-lists.ts';
 import { Connection } from '../../entities/connection.ts';
 import { statement } from '../../entities/statement.ts';
@@ -76,16 +77,21 @@ export async function renewCredential<Credential>(
   renewable: Renewable,
   refresh: (stale: Credential) => Promise<Credential>,
 ): Promise<Credential> {
-  const { connectionId, sealed } = renewable;
+  const { connectionId } = renewable;
+  let { sealed } = renewable;
   const giveUpAt = context.clock.now().getTime() + LEASE_MS;
   do {
     const now = context.clock.now();
     const leaseUntil = new Date(now.getTime() + LEASE_MS);
     const taken = await takeLease(context.db.queries, { connectionId, sealed, now, leaseUntil });
-    if (taken.length === 1) return renewUnderLease(context, renewable, refresh, leaseUntil);
+    if (taken.length === 1) return renewUnderLease(context, { ...renewable, sealed }, refresh, leaseUntil);
     const stored = await storedCredential(context, connectionId);
-    if (stored !== sealed) return context.vault.open(stored, connectionId) as Credential;
-    await context.clock.sleep(POLL_MS);
+    if (stored !== sealed) {
+      const credential = context.vault.open(stored, connectionId);
+      // A key rotation encrypts the same credential again, and the platform refuses that one too.
+      if (!isDeepStrictEqual(credential, context.vault.open(sealed, connectionId))) return credential as Credential;
+      sealed = stored;
+    } else await context.clock.sleep(POLL_MS);
   } while (context.clock.now().getTime() < giveUpAt);
   throw new PlatformFailure('unavailable', 'Another process is refreshing the access token; nothing was posted.');
 }

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { runSql } from '../../../entities/statement.ts';
+import { type Queries, runSql } from '../../../entities/statement.ts';
 import { renewDueCredentials } from '../../../services/connections/renew-due-credentials.ts';
 import { type FakeXAccount, startFakeX } from '../../platforms/fakes/fake-x.ts';
+import { afterFirstQuery } from '../../harness/interleave.ts';
 import { startWorld } from '../../harness/world.ts';
 
 const APP = { clientId: 'carillon', clientSecret: 'secret' };
@@ -40,9 +41,31 @@ function connect(accessToken: string) {
 
 const renewals = () => x.calls[TOKEN] ?? 0;
 const shown = async () => (await world.rest(`GET /connections/${connection.id}`)).body.connection;
+const stored = () => world.sql<{ credentials: string }>('select * from connections where id = $1', [connection.id]);
 const post = async (text: string) =>
   (await world.rest('POST /posts', { body: { text, connectionSlugs: [connection.slug] } })).body.results[0];
 const fails = (status: number, json: unknown = {}) => (x.answers[TOKEN] = [{ status, json }]);
+
+/** Encrypts the credential again, as a key rotation does. */
+async function encryptAgain(): Promise<void> {
+  const { vault } = world.context;
+  const { id } = connection;
+  const [{ credentials } = { credentials: '' }] = await stored();
+  const sealedAgain = vault.seal(vault.open(credentials, id), id);
+  await world.sql('update connections set credentials = $2 where id = $1', [id, sealedAgain]);
+}
+
+/** Does something else between the next call to X and its answer. */
+function duringNextCall(happening: () => Promise<unknown>): void {
+  const { fetch } = world.context;
+  const once: typeof fetch = async (url, init) => {
+    Object.assign(world.context, { fetch });
+    const answer = await fetch(url, init);
+    await happening();
+    return answer;
+  };
+  Object.assign(world.context, { fetch: once });
+}
 
 /** A context whose database goes away once, before or after it stores a renewed credential. */
 function awayOnce(when: 'before' | 'after') {
@@ -57,9 +80,9 @@ function awayOnce(when: 'before' | 'after') {
     if (fails) throw lost;
     return { rows };
   };
-  const db = { ...world.db, em: () => world.db.em(), queries: { getKysely: () => queries.getKysely(), run } };
-  const warn = vi.fn();
-  return { context: { ...world.context, db, log: { ...world.context.log, warn } as typeof world.context.log }, warn };
+  const get = (target: Queries, name: string | symbol) =>
+    name === 'run' ? run : (Reflect.get(target, name) as unknown);
+  return { ...world.context, db: { ...world.db, queries: new Proxy(queries, { get }) } };
 }
 
 /** Revokes all tokens of the account at X. */
@@ -107,12 +130,13 @@ describe('an access token that expires', () => {
     'keeps its new tokens when the database goes away %s it stores them',
     async (when) => {
       world.clock.advance(116 * MINUTE);
-      const { context, warn } = awayOnce(when);
+      const warn = vi.spyOn(world.context.log, 'warn');
 
-      await renewDueCredentials(context, new AbortController().signal);
+      await renewDueCredentials(awayOnce(when), new AbortController().signal);
       await world.advance(6 * MINUTE);
 
       expect(warn).not.toHaveBeenCalled();
+      warn.mockRestore();
       expect(renewals()).toBe(1);
       expect(await shown()).toMatchObject({ reconnectRequired: null });
       expect(await post('kept')).toMatchObject({ status: 'sent' });
@@ -123,14 +147,9 @@ describe('an access token that expires', () => {
     world.clock.advance(116 * MINUTE);
     const takenOver = `update connections set renewal_lease_until = null, renew_at = null, reconnect_since = $2,
       reconnect_reason = 'refused', reconnect_told_by = 'renewal' where id = $1`;
-    const { fetch } = world.context;
-    const slow: typeof fetch = async (url, init) => {
-      const answer = await fetch(url, init);
-      await world.sql(takenOver, [connection.id, world.clock.now()]);
-      return answer;
-    };
+    duringNextCall(() => world.sql(takenOver, [connection.id, world.clock.now()]));
 
-    await renewDueCredentials({ ...world.context, fetch: slow }, new AbortController().signal);
+    await renewDueCredentials(world.context, new AbortController().signal);
 
     expect(await shown()).toMatchObject({ reconnectRequired: null });
     expect(await post('kept too')).toMatchObject({ status: 'sent' });
@@ -138,23 +157,39 @@ describe('an access token that expires', () => {
 
   it('is not replaced by the refresh of an older one when the account is connected again meanwhile', async () => {
     world.clock.advance(116 * MINUTE);
-    const { fetch } = world.context;
-    const slow: typeof fetch = async (url, init) => {
-      const answer = await fetch(url, init);
+    duringNextCall(async () => {
       account.accessTokens.add('linked-anew');
       await world.sql(`update connections set reconnect_since = $2, reconnect_reason = 'refused' where id = $1`, [
         connection.id,
         world.clock.now(),
       ]);
       expect(await connect('linked-anew')).toMatchObject({ status: 200 });
-      return answer;
-    };
-    const stored = () => world.sql<{ credentials: string }>('select * from connections where id = $1', [connection.id]);
+    });
 
-    await renewDueCredentials({ ...world.context, fetch: slow }, new AbortController().signal);
+    await renewDueCredentials(world.context, new AbortController().signal);
 
     const [{ credentials } = { credentials: '' }] = await stored();
     expect(world.context.vault.open(credentials, connection.id)).toMatchObject({ accessToken: 'linked-anew' });
+  });
+
+  it('is refreshed for a post although a key rotation encrypts it again during the send', async () => {
+    account.accessTokens.clear();
+    duringNextCall(encryptAgain);
+
+    expect(await post('encrypted again')).toMatchObject({ status: 'sent' });
+
+    expect(renewals()).toBe(1);
+  });
+
+  it('is refreshed by a worker although a key rotation encrypts it again after the claim', async () => {
+    world.clock.advance(116 * MINUTE);
+
+    const { queries } = afterFirstQuery(world.context, encryptAgain).db;
+    const context = { ...world.context, db: { ...world.db, queries } };
+
+    await renewDueCredentials(context, new AbortController().signal);
+
+    expect(renewals()).toBe(1);
   });
 
   it('is still used while X cannot refresh it, and the refresh is repeated five minutes later', async () => {
