@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { releaseImport } from '../../../services/imports/claim-import.ts';
 import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
 import { refusal, UUID } from '../../harness/expected.ts';
 import { whenOver } from '../../harness/closing.ts';
@@ -34,6 +35,12 @@ async function importFile(key: string, body: object) {
 async function textsOf(key: string): Promise<string[]> {
   const { posts } = (await world.rest('GET /posts?limit=100', { key })).body;
   return posts.map(({ text }: { text: string }) => text).toSorted();
+}
+
+/** Waits until this many statements wait for a lock. */
+async function untilWaiting(count: number): Promise<void> {
+  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  while ((await world.sql(waiting)).length < count);
 }
 
 async function serveImage(): Promise<string> {
@@ -329,6 +336,37 @@ describe('an import', () => {
       status: 'done',
       counts: { created: 1 },
     });
+  });
+
+  it.skipIf(world.db.engine !== 'postgres')('goes on when the same file is sent while its last turn ends', async () => {
+    const { key } = await accountWithSandbox(world);
+    const content = 'text,connections,draft\nA,sandbox,yes\nB,nowhere,yes\n';
+    const { id } = await importFile(key, { content });
+    // The moment before the turn ends: all rows are settled, and the worker holds the lease.
+    const lease = world.context.random.uuid();
+    await world.sql(
+      `update imports set status = 'running', ended_at = null, lease = $2, lease_until = $3 where id = $1`,
+      [id, lease, iso(180_000)],
+    );
+    const held = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const holding = world.context.db.em().transactional(async (em) => {
+      await em.execute('select 1 from import_rows where import_id = ? for update', [id]);
+      locked.resolve();
+      await held.promise;
+    });
+    await locked.promise;
+
+    const again = start(key, { content });
+    await untilWaiting(1);
+    const released = releaseImport(world.context.db.em(), { id, lease, now: world.clock.now() });
+    await untilWaiting(2);
+    held.resolve();
+    await Promise.all([holding, again, released]);
+    await world.runDue();
+
+    const { body } = await world.rest(`GET /imports/${id}`, { key });
+    expect(body.import).toMatchObject({ status: 'done', counts: { pending: 0, created: 1, failed: 1 } });
   });
 
   it('creates posts with the rights of its key, as an audited change of the plan’s account', async () => {
