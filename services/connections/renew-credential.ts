@@ -24,6 +24,12 @@ export interface Renewable {
   readonly sealed: string;
 }
 
+/** A credential, and how it is stored. */
+interface Renewed<Credential> {
+  readonly credential: Credential;
+  readonly sealed: string;
+}
+
 /** Polling interval while another process renews, in milliseconds. */
 const POLL_MS = 100;
 
@@ -76,7 +82,7 @@ export async function renewCredential<Credential>(
   context: Context,
   renewable: Renewable,
   refresh: (stale: Credential) => Promise<Credential>,
-): Promise<Credential> {
+): Promise<Renewed<Credential>> {
   const { connectionId } = renewable;
   let { sealed } = renewable;
   const giveUpAt = context.clock.now().getTime() + LEASE_MS;
@@ -87,9 +93,10 @@ export async function renewCredential<Credential>(
     if (taken.length === 1) return renewUnderLease(context, { ...renewable, sealed }, refresh, leaseUntil);
     const stored = await storedCredential(context, connectionId);
     if (stored !== sealed) {
-      const credential = context.vault.open(stored, connectionId);
+      const credential = context.vault.open(stored, connectionId) as Credential;
       // A key rotation encrypts the same credential again, and the platform refuses that one too.
-      if (!isDeepStrictEqual(credential, context.vault.open(sealed, connectionId))) return credential as Credential;
+      if (!isDeepStrictEqual(credential, context.vault.open(sealed, connectionId)))
+        return { credential, sealed: stored };
       sealed = stored;
     } else await context.clock.sleep(POLL_MS);
   } while (context.clock.now().getTime() < giveUpAt);
@@ -101,7 +108,7 @@ async function renewUnderLease<Credential>(
   { connectionId, platform, sealed }: Renewable,
   refresh: (stale: Credential) => Promise<Credential>,
   leaseUntil: Date,
-): Promise<Credential> {
+): Promise<Renewed<Credential>> {
   let renewed: Credential;
   try {
     renewed = await refresh(context.vault.open(sealed, connectionId) as Credential);
@@ -120,7 +127,7 @@ async function renewUnderLease<Credential>(
   const stored = await storeOutcome(context, () => storeRenewed(context.db.queries, outcome));
   if (stored.length === 0)
     context.log.warn({ connectionId }, 'a refreshed access token was not stored because its lease was lost');
-  return renewed;
+  return { credential: renewed, sealed: outcome.sealed };
 }
 
 /** Releases the lease, unless the platform said that the credential can no longer be renewed. */

@@ -294,6 +294,74 @@ describe('credentials that a send finds refused', () => {
   });
 });
 
+describe('an account that is connected again during a call with the old credentials', () => {
+  const reconnect = async () => {
+    account.accessTokens.add('newest');
+    await world.sql(`update connections set reconnect_since = $2, reconnect_reason = 'refused' where id = $1`, [
+      connection.id,
+      world.clock.now(),
+    ]);
+    const credentials = { accessToken: 'newest' };
+    expect(await world.rest('POST /connections', { body: { platformId: 'x', credentials } })).toMatchObject({
+      status: 200,
+    });
+  };
+  // Credentials without a refresh token: the refusal is final.
+  beforeEach(() =>
+    world.sql('update connections set credentials = $2 where id = $1', [
+      connection.id,
+      world.context.vault.seal({ accessToken: `token-${number}`, refreshToken: null, expiresAt: null }, connection.id),
+    ]),
+  );
+  afterEach(() => account.accessTokens.delete('newest'));
+
+  it('is not reported for a send that is refused', async () => {
+    account.accessTokens.clear();
+    duringNextCall(reconnect);
+
+    expect(await post('in flight')).toMatchObject({ error: { code: 'reconnect_required' } });
+
+    expect(await shown()).toMatchObject({ reconnectRequired: null });
+    expect(await post('afterwards')).toMatchObject({ status: 'sent' });
+  });
+
+  it('is not reported for a delete that is refused', async () => {
+    const { postId } = await post('up for now');
+    account.accessTokens.clear();
+    duringNextCall(reconnect);
+
+    expect((await world.rest(`DELETE /posts/${postId}`)).body).toMatchObject({ error: 'reconnect_required' });
+
+    expect(await shown()).toMatchObject({ reconnectRequired: null });
+    expect(await world.rest(`DELETE /posts/${postId}`)).toMatchObject({ status: 200 });
+  });
+});
+
+describe('credentials that are refused after they were renewed in the same call', () => {
+  const refused = { status: 403, json: { title: 'Forbidden', type: 'about:blank', status: 403, detail: 'Forbidden' } };
+
+  it('are reported by a send', async () => {
+    world.clock.advance(116 * MINUTE);
+    x.answers['POST /2/tweets'] = [refused];
+
+    expect(await post('renewed and refused')).toMatchObject({ error: { code: 'reconnect_required' } });
+
+    expect(renewals()).toBe(1);
+    expect((await shown()).reconnectRequired).not.toBeNull();
+  });
+
+  it('are reported by a delete', async () => {
+    const { postId } = await post('to be deleted');
+    world.clock.advance(116 * MINUTE);
+    x.answers['DELETE /2/tweets/:id'] = [{ ...refused, status: 401 }];
+
+    expect((await world.rest(`DELETE /posts/${postId}`)).body).toMatchObject({ error: 'reconnect_required' });
+
+    expect(renewals()).toBe(1);
+    expect((await shown()).reconnectRequired).not.toBeNull();
+  });
+});
+
 describe('a send that X refuses because of missing permissions', () => {
   it('is reported on the connection until a send succeeds', async () => {
     x.answers['POST /2/tweets'] = [
