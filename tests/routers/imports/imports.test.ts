@@ -3,6 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { releaseImport } from '../../../services/imports/claim-import.ts';
+import { runImports } from '../../../services/imports/run-imports.ts';
+import { withResults } from '../../harness/interleave.ts';
 import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
 import { refusal, UUID } from '../../harness/expected.ts';
 import { whenOver } from '../../harness/closing.ts';
@@ -319,6 +321,29 @@ describe('an import', () => {
       counts: { pending: 1, created: 0 },
     });
     expect(await textsOf(key)).toEqual([]);
+  });
+
+  it('tries a failed row again when the file is sent before the worker has gone on', async () => {
+    const { key, connection } = await accountWithSandbox(world);
+    const content = 'text,connections\nDing dong,sandbox\n';
+    await world.sql('update connections set limits = $2 where id = $1', [connection.id, { text: { maxLength: 4 } }]);
+    const { id } = (await start(key, { content })).body.import;
+    // After the transaction that settled the row, and before the worker has its answer.
+    let isSentAgain = false;
+    const queries = withResults(world.db.em(), async ({ result }) => {
+      const [row] = await rowsOf(key, id);
+      if (row.status === 'failed' && !isSentAgain) {
+        isSentAgain = true;
+        await world.sql('update connections set limits = null where id = $1', [connection.id]);
+        await start(key, { content });
+      }
+      return result;
+    });
+
+    await runImports({ ...world.context, db: { ...world.db, queries } }, new AbortController().signal);
+
+    expect(isSentAgain).toBe(true);
+    expect((await rowsOf(key, id)).map(({ status }) => status)).toEqual(['created']);
   });
 
   it('that is cancelled begins no further row, and the same file goes on with it', async () => {
