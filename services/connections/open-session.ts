@@ -26,6 +26,10 @@ export function openSession(
     credential,
     platformAccountId,
     handle,
-    renew: (refresh) => renewCredential(context, { connectionId: id, platform, sealed: credentials }, refresh),
+    renew: async (refresh) => {
+      const renewed = await renewCredential(context, { connectionId: id, platform, sealed: credentials }, refresh);
+      connection.lastUsed = renewed.sealed;
+      return renewed.credential;
+    },
   };
 }

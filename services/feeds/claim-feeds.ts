@@ -21,6 +21,7 @@ const CLAIMED = columns('feeds', [
   'failures',
   'etag',
   'last_modified',
+  'next_poll_at',
 ]);
 
 export const claimFeeds = statement('claim feeds that are due', {
@@ -33,12 +34,13 @@ export const claimFeeds = statement('claim feeds that are due', {
     returning ${CLAIMED.sql}`,
 });
 
-/** A feed that a worker polls. */
+/** A feed that a worker polls; `next_poll_at` is the end of its lease. */
 export type ClaimedFeed = RowOf<typeof claimFeeds>;
 
 export const settleFeed = statement('store the outcome of a poll', {
   parameters: {
     id: 'uuid',
+    leaseUntil: 'timestamptz',
     nextPollAt: 'timestamptz',
     lastOkAt: 'timestamptz?',
     failingSince: 'timestamptz?',
@@ -51,9 +53,10 @@ export const settleFeed = statement('store the outcome of a poll', {
     url: 'text',
   },
   result: { id: 'uuid' },
-  // A feed that was given another address meanwhile is polled there.
+  // A feed that was given another address meanwhile is polled there. A poll that was asked for meanwhile is made.
   sql: (given) => `
-    update feeds set next_poll_at = ${given.nextPollAt}, last_ok_at = ${given.lastOkAt},
+    update feeds set next_poll_at = case when next_poll_at = ${given.leaseUntil} then ${given.nextPollAt}
+        else least(next_poll_at, ${given.nextPollAt}) end, last_ok_at = ${given.lastOkAt},
       failing_since = ${given.failingSince}, failures = ${given.failures}, last_error = ${given.lastError},
       etag = ${given.etag}, last_modified = ${given.lastModified}, disabled_at = ${given.disabledAt},
       disabled_reason = ${given.disabledReason}

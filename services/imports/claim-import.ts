@@ -1,4 +1,5 @@
 /** Statements that claim, hold and end imports, and take their rows. */
+import type { SqlEntityManager } from '@mikro-orm/sql';
 import { columns } from '../../entities/column-lists.ts';
 import { type RowOf, statement } from '../../entities/statement.ts';
 
@@ -37,7 +38,14 @@ export const nextRow = statement('take the next row of an import', {
     where r.status = 'pending' order by r.number limit 1`,
 });
 
-export const releaseImport = statement('release an import', {
+const lockHeld = statement('lock an import that the lease still holds', {
+  parameters: { id: 'uuid', lease: 'uuid' },
+  result: { id: 'uuid' },
+  sql: ({ id, lease }) =>
+    `select id from imports where id = ${id} and lease = ${lease} and status = 'running' for update`,
+});
+
+const release = statement('release an import', {
   parameters: { id: 'uuid', lease: 'uuid', now: 'timestamptz' },
   sql: ({ id, lease, now }) => `
     update imports i set lease = null, lease_until = ${now},
@@ -46,6 +54,21 @@ export const releaseImport = statement('release an import', {
     from (select exists (select 1 from import_rows r where r.import_id = ${id} and r.status = 'pending') as pending) p
     where i.id = ${id} and i.lease = ${lease} and i.status = 'running'`,
 });
+
+/**
+ * Locks the import with a statement of its own. A request that sends the file again makes rows pending under this lock; a
+ * statement that waited for it would still count the rows as they were before.
+ */
+export async function releaseImport(
+  em: SqlEntityManager,
+  turn: { readonly id: string; readonly lease: string; readonly now: Date },
+): Promise<void> {
+  const { id, lease } = turn;
+  await em.transactional(async (locking: SqlEntityManager) => {
+    const held = await lockHeld(locking, { id, lease });
+    if (held.length > 0) await release(locking, turn);
+  });
+}
 
 export const endImport = statement('end an import whose key or agent has ended', {
   parameters: { id: 'uuid', lease: 'uuid', now: 'timestamptz', message: 'text' },

@@ -110,7 +110,9 @@ async function create(context: Context & WithCreations, caller: Caller, { claime
   const shown = results.map(({ connectionSlug, status, postId, scheduledFor, error }): RowResult => {
     return { connectionSlug, status, postId, scheduledFor, error };
   });
-  await store(context.db.em(), row.id, outcomeOf(shown));
+  const outcome = outcomeOf(shown);
+  // A row without a post is settled already. If the file was sent again since, it is pending again.
+  if (outcome.status === 'created') await store(context.db.em(), row.id, outcome);
 }
 
 function resultOf(item: StoredResult): RowResult {

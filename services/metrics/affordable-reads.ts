@@ -1,22 +1,97 @@
 /** Selects the charged reads of metrics that the accounts can pay for (docs/contract/errors-and-limits.md#plans). */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { column } from '../../entities/column-lists.ts';
+import { statement } from '../../entities/statement.ts';
+import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
-import { readPlanUsage } from '../plans/plan-usage.ts';
+import { platformsWithFees } from '../plans/fees.ts';
+import { lockAccount, readPlanUsage } from '../plans/plan-usage.ts';
+import { LEASE_MS, type ReadClaim } from './claim-reads.ts';
 import type { DueRead } from './decide-read.ts';
+import { READ_STEP_MS, utcDayNumber } from './read-times.ts';
+
+/** More than the clocks of two workers differ. */
+const SKEW_MS = 60_000;
+
+// A claim has no column of its own. But a read of the schedule comes whole hours after sending, and a postponed one when
+// a pause ends, so any other time within the length of a claim is the end of one.
+const countReadsInProgress = statement('count the charged reads that other workers have claimed', {
+  parameters: {
+    accountId: 'uuid',
+    platforms: 'text[]',
+    own: 'uuid[]',
+    now: 'timestamptz',
+    lastLease: 'timestamptz',
+    day: 'int',
+  },
+  result: { platform_id: column('posts', 'platform_id'), reads: 'int' },
+  sql: ({ accountId, platforms, own, now, lastLease, day }) => `
+    select p.platform_id, count(*)::int as reads from posts p
+    where p.next_read_at > ${now} and p.next_read_at <= ${lastLease} and p.account_id = ${accountId}
+      and p.platform_id = any(${platforms}) and p.id <> all(${own})
+      and (extract(epoch from p.next_read_at - p.sent_at) * 1000)::bigint % ${READ_STEP_MS} <> 0
+      and not exists (select 1 from connections n where n.id = p.connection_id and n.backoff_until = p.next_read_at)
+      and not exists (select 1 from read_pauses r where r.until = p.next_read_at
+        and r.batch in (p.connection_id::text, p.platform_id))
+      and not exists (select 1 from charges c where c.subject_id = p.id and c.kind = 'read' and c.number = ${day})
+    group by p.platform_id`,
+});
 
 /** @returns all free reads, and as many charged reads as fit under each account's cap, the oldest posts first */
-export async function affordableReads(context: Context, reads: readonly DueRead[]): Promise<Set<DueRead>> {
+export async function affordableReads(
+  context: Context,
+  claim: ReadClaim,
+  reads: readonly DueRead[],
+): Promise<Set<DueRead>> {
   const affordable = new Set(reads.filter(({ feeCents }) => feeCents === 0));
   const charged = Map.groupBy(
     reads.filter(({ feeCents }) => feeCents > 0),
     ({ post }) => post.account_id,
   );
   for (const [accountId, wanted] of charged) {
-    const { hasPaymentMethod, spendCapCents, spentCents } = await readPlanUsage(context, context.db.em(), accountId);
-    let left = hasPaymentMethod ? (spendCapCents ?? Infinity) - spentCents : 0;
+    let left = await centsLeft(context, claim, accountId);
     for (const read of wanted) {
       left -= read.feeCents;
       if (left >= 0) affordable.add(read);
     }
   }
   return affordable;
+}
+
+/**
+ * What the account can still pay for. A worker claims before it decides, so of two that decide under the lock at least the
+ * second one counts the reads of the other.
+ */
+function centsLeft(context: Context, claim: ReadClaim, accountId: string): Promise<number> {
+  return context.db.em().transactional(async (em: SqlEntityManager) => {
+    await lockAccount(em, accountId);
+    const { hasPaymentMethod, spendCapCents, spentCents } = await readPlanUsage(context, em, accountId);
+    if (!hasPaymentMethod) return 0;
+    if (spendCapCents === null) return Infinity;
+    return spendCapCents - spentCents - (await centsInProgress(context, em, claim, accountId));
+  });
+}
+
+/** What the reads will cost that other workers have claimed for the account and not settled yet. */
+async function centsInProgress(
+  context: Context,
+  em: SqlEntityManager,
+  claim: ReadClaim,
+  accountId: string,
+): Promise<number> {
+  const now = context.clock.now();
+  const claimed = await countReadsInProgress(em, {
+    accountId,
+    platforms: platformsWithFees(context),
+    own: claim.posts.map(({ id }) => id),
+    now,
+    lastLease: new Date(now.getTime() + LEASE_MS + SKEW_MS),
+    day: utcDayNumber(now),
+  });
+  return claimed.reduce((sum, { platform_id: id, reads }) => sum + reads * readFeeOf(context, id), 0);
+}
+
+function readFeeOf({ platforms, config }: Context, platformId: string): number {
+  const { fees } = platformOf(platforms, platformId);
+  return fees === undefined ? 0 : config.fees[fees.read];
 }

@@ -11,7 +11,7 @@ import type { Context } from '../context.ts';
 export const CLAIMED_AT_ONCE = 500;
 
 /** How long a claim lasts: longer than a worker needs to ask a platform for all claimed posts. */
-const LEASE_MS = 15 * 60_000;
+export const LEASE_MS = 15 * 60_000;
 
 const POST = columns(
   'posts',

@@ -32,7 +32,7 @@ async function readClaim(context: Context, claim: ReadClaim, signal: AbortSignal
     if (decision.kind === 'read') reads.push(decision);
     else others.push(decision);
   }
-  const affordable = await affordableReads(context, reads);
+  const affordable = await affordableReads(context, claim, reads);
   const tooDear = reads.filter((read) => !affordable.has(read));
   others.push(...tooDear.map(({ post, sentAt }) => ({ post, nextAt: nextReadAt(sentAt, claim.now) })));
   const settled = await settleReads(context, claim, others);

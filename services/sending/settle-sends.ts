@@ -63,23 +63,26 @@ const SEND = records({
   firstReadAt: 'timestamptz?',
   repeatAt: 'timestamptz?',
   reconnectReason: 'text?',
+  refusedCredential: 'text?',
 });
 
 // One statement is one transaction, so a post's rows are updated all together or not at all. A process that has
 // recovered its own late send may settle both in one batch. Rows are therefore matched by the claim and not by the post
-// alone. A repeat locks its connection: deleting a connection cancels its waiting posts, and would miss a later repeat.
+// alone. A refusal is noted only while the refused credential is stored: the account may have been connected again during
+// the send. A repeat locks its connection: deleting a connection cancels its waiting posts, and would miss a later repeat.
 const settle = statement('settle sends', {
   parameters: { sends: SEND },
   result: { id: 'uuid', claim: 'uuid' },
   sql: ({ sends }) => `
     with input as (select * from ${sends}), by_connection as (
-      select "connectionId", max("backoffUntil") as until, max("reconnectReason") as reason,
+      select "connectionId", max("backoffUntil") as until,
+        jsonb_object_agg("refusedCredential", "reconnectReason") filter (where "refusedCredential" is not null) as refusals,
         max("settledAt") as at, bool_or(status = 'sent') as went_out,
         bool_or("repeatAt" is not null) as repeats
       from input group by 1
     ), changing as (
       select s.* from by_connection s join connections c on c.id = s."connectionId" and c.deleted_at is null
-      where s.until is not null or s.reason is not null or s.repeats or (s.went_out and c.reconnect_told_by = 'send')
+      where s.until is not null or s.refusals is not null or s.repeats or (s.went_out and c.reconnect_told_by = 'send')
       order by c.id for no key update of c
     ), settled as (
       update posts p set status = i.status, url = i.url, platform_post_id = i."platformPostId",
@@ -111,11 +114,11 @@ const settle = statement('settle sends', {
       on conflict (subject_id, kind, number) do nothing
     ), noted as (
       update connections c set backoff_until = greatest(c.backoff_until, s.until),
-        reconnect_since = case when s.reason is not null then coalesce(c.reconnect_since, s.at)
+        reconnect_since = case when s.refusals ->> c.credentials is not null then coalesce(c.reconnect_since, s.at)
           when s.went_out and c.reconnect_told_by = 'send' then null else c.reconnect_since end,
-        reconnect_reason = case when s.reason is not null then s.reason
+        reconnect_reason = case when s.refusals ->> c.credentials is not null then s.refusals ->> c.credentials
           when s.went_out and c.reconnect_told_by = 'send' then null else c.reconnect_reason end,
-        reconnect_told_by = case when s.reason is not null then coalesce(c.reconnect_told_by, 'send')
+        reconnect_told_by = case when s.refusals ->> c.credentials is not null then coalesce(c.reconnect_told_by, 'send')
           when s.went_out and c.reconnect_told_by = 'send' then null else c.reconnect_told_by end
       from changing s
       where c.id = s."connectionId"
@@ -184,7 +187,10 @@ function settlementRow(context: Context, { claimed, outcome }: Settlement, mayRe
     ...chargeColumns(context, claimed, status),
     connectionId: claimed.connection.id,
     backoffUntil: backoffUntil(settledAt, outcome.retryAfterMs)?.toISOString() ?? null,
-    reconnectReason: reconnectReason === null ? null : storableText(reconnectReason),
+    ...(reconnectReason !== null && {
+      reconnectReason: storableText(reconnectReason),
+      refusedCredential: claimed.connection.lastUsed,
+    }),
   };
 }
 

@@ -47,12 +47,13 @@ export async function takeDown(context: Context, platform: AnyPlatform, postId: 
 export async function finishRemoval(context: Context, post: RemovablePost): Promise<boolean> {
   const platform = platformOf(context.platforms, post.platform_id);
   try {
-    const session = await sessionOf(context, platform, post);
+    const connection = await credentialOf(context, post.connection_id);
+    const session = await sessionOf(context, platform, post, connection);
     const existing = publishedParts(await closedRows(context, post));
     const { left, error } = await removeParts(context, { platform, session }, post, existing);
     if (error === null) return await markDeleted(context, post);
     await releaseRemoval(context, post, left);
-    if (error.code === 'reconnect_required') await requireReconnect(context, post.connection_id, error.message);
+    if (error.code === 'reconnect_required') await requireReconnect(context, connection, error.message);
     throw refusal(platform, error);
   } catch (error) {
     if (error instanceof ClaimLost) return false;
@@ -60,10 +61,14 @@ export async function finishRemoval(context: Context, post: RemovablePost): Prom
   }
 }
 
-async function sessionOf(context: Context, platform: AnyPlatform, post: RemovablePost): Promise<Session<unknown>> {
-  const credential = await credentialOf(context, post.connection_id);
+async function sessionOf(
+  context: Context,
+  platform: AnyPlatform,
+  post: RemovablePost,
+  connection: ConnectionCredential,
+): Promise<Session<unknown>> {
   try {
-    return openSession(context, platform, credential);
+    return openSession(context, platform, connection);
   } catch (error) {
     if (!(error instanceof PlatformFailure)) throw error;
     await closeRemovals(context, post, outcomeOf(error));

@@ -526,6 +526,30 @@ describe('a poll', () => {
     expect(requests).toHaveLength(2);
     expect(await texts()).toEqual(['News']);
   });
+
+  it('is made when someone asks during another one', async () => {
+    const { key, id, serve, respondWith, requests } = await addFeed();
+    serve(rss([]));
+    await world.runDue();
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    respondWith((_request, response) => {
+      asked.resolve();
+      void answered.promise.then(() => response.writeHead(200).end(rss([])));
+    });
+    world.clock.advance(HOUR_MS);
+    const round = runRound(world.context, loop, new AbortController().signal);
+    await asked.promise;
+    const { body } = await world.rest(`POST /feeds/${id}/poll`, { key });
+    answered.resolve();
+    await round;
+    const before = requests.length;
+
+    await world.advance(60_000);
+
+    expect(body.feed.nextPollAt).toBe(world.clock.now().toISOString());
+    expect(requests.length).toBe(before + 1);
+  });
 });
 
 describe('PATCH and DELETE /feeds/{feedId}', () => {

@@ -2,6 +2,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { releaseImport } from '../../../services/imports/claim-import.ts';
+import { runImports } from '../../../services/imports/run-imports.ts';
+import { withResults } from '../../harness/interleave.ts';
 import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
 import { refusal, UUID } from '../../harness/expected.ts';
 import { whenOver } from '../../harness/closing.ts';
@@ -34,6 +37,12 @@ async function importFile(key: string, body: object) {
 async function textsOf(key: string): Promise<string[]> {
   const { posts } = (await world.rest('GET /posts?limit=100', { key })).body;
   return posts.map(({ text }: { text: string }) => text).toSorted();
+}
+
+/** Waits until this many statements wait for a lock. */
+async function untilWaiting(count: number): Promise<void> {
+  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  while ((await world.sql(waiting)).length < count);
 }
 
 async function serveImage(): Promise<string> {
@@ -314,6 +323,29 @@ describe('an import', () => {
     expect(await textsOf(key)).toEqual([]);
   });
 
+  it('tries a failed row again when the file is sent before the worker has gone on', async () => {
+    const { key, connection } = await accountWithSandbox(world);
+    const content = 'text,connections\nDing dong,sandbox\n';
+    await world.sql('update connections set limits = $2 where id = $1', [connection.id, { text: { maxLength: 4 } }]);
+    const { id } = (await start(key, { content })).body.import;
+    // After the transaction that settled the row, and before the worker has its answer.
+    let isSentAgain = false;
+    const queries = withResults(world.db.em(), async ({ result }) => {
+      const [row] = await rowsOf(key, id);
+      if (row.status === 'failed' && !isSentAgain) {
+        isSentAgain = true;
+        await world.sql('update connections set limits = null where id = $1', [connection.id]);
+        await start(key, { content });
+      }
+      return result;
+    });
+
+    await runImports({ ...world.context, db: { ...world.db, queries } }, new AbortController().signal);
+
+    expect(isSentAgain).toBe(true);
+    expect((await rowsOf(key, id)).map(({ status }) => status)).toEqual(['created']);
+  });
+
   it('that is cancelled begins no further row, and the same file goes on with it', async () => {
     const { key } = await accountWithSandbox(world);
     const content = 'text,connections\nDing,sandbox\n';
@@ -329,6 +361,37 @@ describe('an import', () => {
       status: 'done',
       counts: { created: 1 },
     });
+  });
+
+  it.skipIf(world.db.engine !== 'postgres')('goes on when the same file is sent while its last turn ends', async () => {
+    const { key } = await accountWithSandbox(world);
+    const content = 'text,connections,draft\nA,sandbox,yes\nB,nowhere,yes\n';
+    const { id } = await importFile(key, { content });
+    // The moment before the turn ends: all rows are settled, and the worker holds the lease.
+    const lease = world.context.random.uuid();
+    await world.sql(
+      `update imports set status = 'running', ended_at = null, lease = $2, lease_until = $3 where id = $1`,
+      [id, lease, iso(180_000)],
+    );
+    const held = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const holding = world.context.db.em().transactional(async (em) => {
+      await em.execute('select 1 from import_rows where import_id = ? for update', [id]);
+      locked.resolve();
+      await held.promise;
+    });
+    await locked.promise;
+
+    const again = start(key, { content });
+    await untilWaiting(1);
+    const released = releaseImport(world.context.db.em(), { id, lease, now: world.clock.now() });
+    await untilWaiting(2);
+    held.resolve();
+    await Promise.all([holding, again, released]);
+    await world.runDue();
+
+    const { body } = await world.rest(`GET /imports/${id}`, { key });
+    expect(body.import).toMatchObject({ status: 'done', counts: { pending: 0, created: 1, failed: 1 } });
   });
 
   it('creates posts with the rights of its key, as an audited change of the plan’s account', async () => {

@@ -1,6 +1,8 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Queries, runSql } from '../../../entities/statement.ts';
 import { renewDueCredentials } from '../../../services/connections/renew-due-credentials.ts';
 import { type FakeXAccount, startFakeX } from '../../platforms/fakes/fake-x.ts';
+import { afterFirstQuery } from '../../harness/interleave.ts';
 import { startWorld } from '../../harness/world.ts';
 
 const APP = { clientId: 'carillon', clientSecret: 'secret' };
@@ -39,9 +41,50 @@ function connect(accessToken: string) {
 
 const renewals = () => x.calls[TOKEN] ?? 0;
 const shown = async () => (await world.rest(`GET /connections/${connection.id}`)).body.connection;
+const stored = () => world.sql<{ credentials: string }>('select * from connections where id = $1', [connection.id]);
 const post = async (text: string) =>
   (await world.rest('POST /posts', { body: { text, connectionSlugs: [connection.slug] } })).body.results[0];
 const fails = (status: number, json: unknown = {}) => (x.answers[TOKEN] = [{ status, json }]);
+
+/** Encrypts the credential again, as a key rotation does. */
+async function encryptAgain(): Promise<void> {
+  const { vault } = world.context;
+  const { id } = connection;
+  const [{ credentials } = { credentials: '' }] = await stored();
+  const sealedAgain = vault.seal(vault.open(credentials, id), id);
+  await world.sql('update connections set credentials = $2 where id = $1', [id, sealedAgain]);
+}
+
+/** Does something else between the next call to X and its answer. */
+function duringNextCall(happening: () => Promise<unknown>): void {
+  const { fetch } = world.context;
+  const once: typeof fetch = async (url, init) => {
+    Object.assign(world.context, { fetch });
+    const answer = await fetch(url, init);
+    await happening();
+    return answer;
+  };
+  Object.assign(world.context, { fetch: once });
+}
+
+/** A context whose database goes away once, before or after it stores a renewed credential. */
+function awayOnce(when: 'before' | 'after') {
+  const { queries } = world.db;
+  let isAway = true;
+  const run = async (sql: string, values: readonly unknown[]) => {
+    const fails = isAway && sql.includes('set credentials =');
+    if (fails) isAway = false;
+    const lost = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+    if (fails && when === 'before') throw lost;
+    const rows = await runSql(queries, sql, values);
+    if (fails) throw lost;
+    return { rows };
+  };
+  const get = (target: Queries, name: string | symbol) =>
+    name === 'run' ? run : (Reflect.get(target, name) as unknown);
+  return { ...world.context, db: { ...world.db, queries: new Proxy(queries, { get }) } };
+}
+
 /** Revokes all tokens of the account at X. */
 const kill = () => [account.accessTokens, account.refreshTokens].forEach((tokens) => tokens.clear());
 
@@ -80,6 +123,72 @@ describe('an access token that expires', () => {
 
     expect(await post('cut off')).toMatchObject({ status: 'failed', error: { code: 'platform_unavailable' } });
     expect(await post('the next')).toMatchObject({ status: 'sent' });
+    expect(renewals()).toBe(1);
+  });
+
+  it.each(['before', 'after'] as const)(
+    'keeps its new tokens when the database goes away %s it stores them',
+    async (when) => {
+      world.clock.advance(116 * MINUTE);
+      const warn = vi.spyOn(world.context.log, 'warn');
+
+      await renewDueCredentials(awayOnce(when), new AbortController().signal);
+      await world.advance(6 * MINUTE);
+
+      expect(warn).not.toHaveBeenCalled();
+      warn.mockRestore();
+      expect(renewals()).toBe(1);
+      expect(await shown()).toMatchObject({ reconnectRequired: null });
+      expect(await post('kept')).toMatchObject({ status: 'sent' });
+    },
+  );
+
+  it('keeps its new tokens when another worker took over meanwhile and was refused', async () => {
+    world.clock.advance(116 * MINUTE);
+    const takenOver = `update connections set renewal_lease_until = null, renew_at = null, reconnect_since = $2,
+      reconnect_reason = 'refused', reconnect_told_by = 'renewal' where id = $1`;
+    duringNextCall(() => world.sql(takenOver, [connection.id, world.clock.now()]));
+
+    await renewDueCredentials(world.context, new AbortController().signal);
+
+    expect(await shown()).toMatchObject({ reconnectRequired: null });
+    expect(await post('kept too')).toMatchObject({ status: 'sent' });
+  });
+
+  it('is not replaced by the refresh of an older one when the account is connected again meanwhile', async () => {
+    world.clock.advance(116 * MINUTE);
+    duringNextCall(async () => {
+      account.accessTokens.add('linked-anew');
+      await world.sql(`update connections set reconnect_since = $2, reconnect_reason = 'refused' where id = $1`, [
+        connection.id,
+        world.clock.now(),
+      ]);
+      expect(await connect('linked-anew')).toMatchObject({ status: 200 });
+    });
+
+    await renewDueCredentials(world.context, new AbortController().signal);
+
+    const [{ credentials } = { credentials: '' }] = await stored();
+    expect(world.context.vault.open(credentials, connection.id)).toMatchObject({ accessToken: 'linked-anew' });
+  });
+
+  it('is refreshed for a post although a key rotation encrypts it again during the send', async () => {
+    account.accessTokens.clear();
+    duringNextCall(encryptAgain);
+
+    expect(await post('encrypted again')).toMatchObject({ status: 'sent' });
+
+    expect(renewals()).toBe(1);
+  });
+
+  it('is refreshed by a worker although a key rotation encrypts it again after the claim', async () => {
+    world.clock.advance(116 * MINUTE);
+
+    const { queries } = afterFirstQuery(world.context, encryptAgain).db;
+    const context = { ...world.context, db: { ...world.db, queries } };
+
+    await renewDueCredentials(context, new AbortController().signal);
+
     expect(renewals()).toBe(1);
   });
 
@@ -182,6 +291,74 @@ describe('credentials that a send finds refused', () => {
     await post('again');
 
     expect((await shown()).reconnectRequired.since).toBe(since);
+  });
+});
+
+describe('an account that is connected again during a call with the old credentials', () => {
+  const reconnect = async () => {
+    account.accessTokens.add('newest');
+    await world.sql(`update connections set reconnect_since = $2, reconnect_reason = 'refused' where id = $1`, [
+      connection.id,
+      world.clock.now(),
+    ]);
+    const credentials = { accessToken: 'newest' };
+    expect(await world.rest('POST /connections', { body: { platformId: 'x', credentials } })).toMatchObject({
+      status: 200,
+    });
+  };
+  // Credentials without a refresh token: the refusal is final.
+  beforeEach(() =>
+    world.sql('update connections set credentials = $2 where id = $1', [
+      connection.id,
+      world.context.vault.seal({ accessToken: `token-${number}`, refreshToken: null, expiresAt: null }, connection.id),
+    ]),
+  );
+  afterEach(() => account.accessTokens.delete('newest'));
+
+  it('is not reported for a send that is refused', async () => {
+    account.accessTokens.clear();
+    duringNextCall(reconnect);
+
+    expect(await post('in flight')).toMatchObject({ error: { code: 'reconnect_required' } });
+
+    expect(await shown()).toMatchObject({ reconnectRequired: null });
+    expect(await post('afterwards')).toMatchObject({ status: 'sent' });
+  });
+
+  it('is not reported for a delete that is refused', async () => {
+    const { postId } = await post('up for now');
+    account.accessTokens.clear();
+    duringNextCall(reconnect);
+
+    expect((await world.rest(`DELETE /posts/${postId}`)).body).toMatchObject({ error: 'reconnect_required' });
+
+    expect(await shown()).toMatchObject({ reconnectRequired: null });
+    expect(await world.rest(`DELETE /posts/${postId}`)).toMatchObject({ status: 200 });
+  });
+});
+
+describe('credentials that are refused after they were renewed in the same call', () => {
+  const refused = { status: 403, json: { title: 'Forbidden', type: 'about:blank', status: 403, detail: 'Forbidden' } };
+
+  it('are reported by a send', async () => {
+    world.clock.advance(116 * MINUTE);
+    x.answers['POST /2/tweets'] = [refused];
+
+    expect(await post('renewed and refused')).toMatchObject({ error: { code: 'reconnect_required' } });
+
+    expect(renewals()).toBe(1);
+    expect((await shown()).reconnectRequired).not.toBeNull();
+  });
+
+  it('are reported by a delete', async () => {
+    const { postId } = await post('to be deleted');
+    world.clock.advance(116 * MINUTE);
+    x.answers['DELETE /2/tweets/:id'] = [{ ...refused, status: 401 }];
+
+    expect((await world.rest(`DELETE /posts/${postId}`)).body).toMatchObject({ error: 'reconnect_required' });
+
+    expect(renewals()).toBe(1);
+    expect((await shown()).reconnectRequired).not.toBeNull();
   });
 });
 

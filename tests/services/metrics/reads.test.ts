@@ -334,6 +334,54 @@ describe('X', () => {
     expect(await readsOf(postId, account.key)).toBe(reads);
   });
 
+  it('is not read for more than the cap by two workers at once', async () => {
+    await alone();
+    const account = await onX({ cap: 3 });
+    const posts = [await makePost(world, 'x', { key: account.key, text: `Ding ${names}` })];
+    world.clock.advance(5 * MINUTE);
+    posts.push(await makePost(world, 'x', { key: account.key, text: `Dong ${names}` }));
+    world.clock.advance(55 * MINUTE);
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const { fetch } = world.context;
+    const slow: typeof fetch = async (url, init) => {
+      asked.resolve();
+      await answered.promise;
+      return fetch(url, init);
+    };
+
+    const first = readDueMetrics({ ...world.context, fetch: slow }, never);
+    await asked.promise;
+    world.clock.advance(5 * MINUTE);
+    await readDueMetrics(world.context, never);
+    answered.resolve();
+    await first;
+
+    expect(await Promise.all(posts.map(({ postId }) => readsOf(postId, account.key)))).toEqual([1, 0]);
+    expect((await chargesOf(account)).map(({ cents }) => cents)).toEqual([2]);
+  });
+
+  it('is read up to the cap while other reads of the account are postponed or due soon', async () => {
+    await alone();
+    const account = await onX({ cap: 3 });
+    const { key } = account;
+    xServer.addAccount(`second${names}`, `second-token-${names}`);
+    const body = { platformId: 'x', credentials: { accessToken: `second-token-${names}` }, slug: 'second' };
+    await world.rest('POST /connections', { key, body });
+    const postponed = await makePost(world, 'second', { key, text: `Ding ${names}` });
+    world.clock.advance(2 * MINUTE);
+    const due = await makePost(world, 'x', { key, text: `Dang ${names}` });
+    world.clock.advance(10 * MINUTE);
+    const dueSoon = await makePost(world, 'x', { key, text: `Dong ${names}` });
+    xServer.answers['GET /2/tweets'] = [{ status: 503, json: {} }];
+    await world.advance(48 * MINUTE);
+
+    await world.advance(2 * MINUTE);
+
+    const posts = [postponed, due, dueSoon];
+    expect(await Promise.all(posts.map(({ postId }) => readsOf(postId, key)))).toEqual([0, 1, 0]);
+  });
+
   it('is not called with an access token that it no longer accepts', async () => {
     await alone();
     const account = await onX();
