@@ -81,7 +81,7 @@ export function createMcpHandler(
       const presented = options.presentedKey(request.headers) !== undefined;
       return write(exchange, unauthorized(context, requestId, presented));
     }
-    const { caller, rate, expiresAt } = admission;
+    const { rate } = admission;
     headers[options.requestIdHeader] = requestId;
     Object.assign(headers, options.rateHeaders(rate));
     if (!rate.allowed) return write(exchange, tooManyRequests(context, rate));
@@ -89,13 +89,18 @@ export function createMcpHandler(
     const selection = selectionAt(path);
     if (selection === null) return write(exchange, notFound(context, requestId, path));
 
-    const countMore = async (messages: number) => {
-      const latest = await countMessages(context, caller, rate, messages);
-      Object.assign(headers, options.rateHeaders(latest));
-      return latest;
-    };
+    const isLate = hasBody(request) && !request.complete;
     const ask = async () => {
       const bytes = hasBody(request) ? await options.readBody(request, BODY_MAX_BYTES) : undefined;
+      // The key or grant may have ended while the body was held back.
+      const latest = isLate ? await admit(context, options, request.headers, undefined) : admission;
+      if (latest === null) return unauthorized(context, requestId, true);
+      const { caller, expiresAt } = latest;
+      const countMore = async (messages: number) => {
+        const counted = await countMessages(context, caller, rate, messages);
+        Object.assign(headers, options.rateHeaders(counted));
+        return counted;
+      };
       const connect = () => connectionOf(response);
       return protocol(messageOf(request, bytes), { caller, requestId, selection, countMore, expiresAt, connect });
     };

@@ -19,7 +19,7 @@ import { REQUEST_ID_HEADER } from './rate-headers.ts';
 import { requestIdOf } from './request-id.ts';
 import { writeAnswer } from './rest-answer.ts';
 import { readInput, takesBody } from './rest-input.ts';
-import { admitCaller, countCaller, type Exchange, refuseWhenFull, writeError } from './rest-request.ts';
+import { admitCaller, type Exchange, refuseWhenFull, writeError } from './rest-request.ts';
 import { findRoute } from './rest-routes.ts';
 import type { Runtime } from './runtime.ts';
 import { secureHeaders } from './secure-headers.ts';
@@ -112,9 +112,10 @@ async function admit(context: Runtime, { credentials, addresses }: Checks, excha
   if (takesBody(operation)) await bodyThatCameAlong();
   if (request.complete || !takesBody(operation))
     return admitWhole(context, credentials, exchange, { operation, bucket, read });
-  const caller = await admitCaller(context, credentials, exchange, undefined);
+  await admitCaller(context, credentials, exchange, undefined);
   const input = await read();
-  if (bucket !== null) await countCaller(context, exchange, caller, bucket);
+  // Checked again with the count, because the key may have ended while the body was held back.
+  const caller = await admitCaller(context, credentials, exchange, bucket ?? undefined);
   return { operation, input, caller };
 }
 

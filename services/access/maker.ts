@@ -34,15 +34,17 @@ export function makerOf({ keyId, actor }: Pick<Caller, 'keyId' | 'actor'>): Make
  * Keeps the caller's key or grant from being revoked, and a person's role from being lowered, until the transaction ends,
  * so that nothing is created with rights that have ended. Lock order: after the profile and before the account.
  *
+ * @param at when an expired key is refused too; requests leave it out, because their key was valid when they began
  * @throws ServiceError unauthorized when it has just been revoked or lowered
  */
-export async function holdMaker(em: SqlEntityManager, caller: Caller): Promise<HeldMaker> {
+export async function holdMaker(em: SqlEntityManager, caller: Caller, at?: Date): Promise<HeldMaker> {
   const maker = makerOf(caller);
   const { createdByKeyId, grantId } = maker;
   const held = { lockMode: LockMode.PESSIMISTIC_READ, refresh: true } as const;
   let policyId: string | null = null;
   if (createdByKeyId !== null) {
-    const key = await em.findOne(ApiKey, { id: createdByKeyId, revokedAt: null }, held);
+    const unexpired = at === undefined ? {} : { $or: [{ expiresAt: null }, { expiresAt: { $gt: at } }] };
+    const key = await em.findOne(ApiKey, { id: createdByKeyId, revokedAt: null, ...unexpired }, held);
     if (key === null) throw new ServiceError('unauthorized');
     policyId = key.policyId;
   }

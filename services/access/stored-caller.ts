@@ -25,10 +25,11 @@ export function callerOf(stored: JsonObject): Caller {
   };
 }
 
-/** A stored caller under the policy of now; null when its key, grant or role has ended. */
+/** A stored caller under the policy of now; null when its key has expired, or its key, grant or role has ended. */
 export async function inForce(context: Context, caller: Caller): Promise<Caller | null> {
   try {
-    const { policyId } = await context.db.em().transactional((em: SqlEntityManager) => holdMaker(em, caller));
+    const now = context.clock.now();
+    const { policyId } = await context.db.em().transactional((em: SqlEntityManager) => holdMaker(em, caller, now));
     return { ...caller, policyId };
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'unauthorized') return null;

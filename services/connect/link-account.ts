@@ -77,10 +77,10 @@ async function storeConnection(
   linked: { readonly platform: AnyPlatform; readonly account: ConnectedAccount<unknown> },
 ): Promise<Connection | null> {
   const { id, accountId, mode, reconnectConnectionId } = session;
-  if (reconnectConnectionId != null) {
-    return reconnectAccount(em, context, linked, { id: reconnectConnectionId, accountId });
-  }
   const profileId = session.profileId ?? null;
+  if (reconnectConnectionId != null) {
+    return reconnectAccount(em, context, linked, { id: reconnectConnectionId, accountId, profileId });
+  }
   return (
     (await relinkAccount(em, context, linked, { accountId, profileId })) ??
     (await addConnection(em, context, { accountId, mode }, { ...linked, profileId, connectSessionId: id }))

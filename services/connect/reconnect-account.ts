@@ -13,14 +13,14 @@ import type { Context } from '../context.ts';
 /**
  * In the caller's transaction.
  *
- * @returns null when the connection has been deleted meanwhile
+ * @returns null when the connection has been deleted or moved to another profile meanwhile
  * @throws ServiceError connection_conflict when the person signed in with another account
  */
 export async function reconnectAccount(
   em: SqlEntityManager,
   context: Context,
   linked: { readonly platform: AnyPlatform; readonly account: ConnectedAccount<unknown> },
-  where: { readonly id: string; readonly accountId: string },
+  where: { readonly id: string; readonly accountId: string; readonly profileId: string | null },
 ): Promise<Connection | null> {
   const { platform, account } = linked;
   const existing = { ...where, platformId: platform.id, deletedAt: null };

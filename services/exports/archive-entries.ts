@@ -10,7 +10,7 @@ import { readMediaBytes } from '../media/read-media-bytes.ts';
 import { timestamp } from '../timestamp.ts';
 import { EXPORT_KINDS, type ExportKindName } from './export-kinds.ts';
 import { EXPORT_PAGE } from './export-page.ts';
-import { type ExportFormat, exportRows, requireExportAccess } from './export-rows.ts';
+import { type ExportFormat, exportRows, requireExportAccess, requireInForce } from './export-rows.ts';
 import { mediaPage } from './media-page.ts';
 
 export interface ArchiveEntry {
@@ -60,6 +60,7 @@ async function* images(context: Context, caller: Caller): AsyncGenerator<Archive
   do {
     const page = await mediaPage(context, caller, { after, until, limit: EXPORT_PAGE });
     for (const { id } of page.rows) {
+      await requireInForce(context, caller);
       const image = await readMediaBytes(context, caller, String(id)).catch(ignoreDeleted);
       if (image === null) continue;
       yield { name: `images/${image.fileName}`, content: bytesOf(image.bytes), isCompressible: false };

@@ -47,7 +47,7 @@ export async function* exportRows(
   if (format === 'csv') yield `\uFEFF${csvLine(columns)}`;
   let next = after;
   do {
-    if ((await inForce(context, caller)) === null) throw new Error('the key of an export has ended');
+    await requireInForce(context, caller);
     const page = await readPage(context, caller, { after: next, until, limit: EXPORT_PAGE });
     const lines = page.rows.map((row) =>
       format === 'csv' ? csvLine(columns.map((column) => row[column])) : ndjsonLine(columns, row),
@@ -55,6 +55,11 @@ export async function* exportRows(
     if (lines.length > 0) yield lines.join('');
     next = page.next;
   } while (next !== null);
+}
+
+/** Each part of an export needs the rights that asked for it. @throws Error when they have ended */
+export async function requireInForce(context: Context, caller: Caller): Promise<void> {
+  if ((await inForce(context, caller)) === null) throw new Error('the key of an export has ended');
 }
 
 /** The same fields in the same order as CSV. */

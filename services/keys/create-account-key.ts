@@ -37,39 +37,50 @@ export interface NewAccountKey {
 export type KeyChange = (object: AuditObject) => Change & { readonly outcome: AuditOutcome };
 
 /**
- * Inserts the key and the audit entry together.
+ * Creates a key for the operator.
  *
  * @throws ServiceError not_found (no such account), limit_exceeded, invalid_request (expiresAt in the past)
  */
-export async function createAccountKey(
-  context: Context,
-  { accountId, name, type, scopes, approval = 'none', expiresAt }: NewAccountKey,
-  change: KeyChange,
-): Promise<MintedKey> {
+export async function createAccountKey(context: Context, wanted: NewAccountKey, change: KeyChange): Promise<MintedKey> {
+  const { accountId } = wanted;
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     if ((await em.count(Account, { id: accountId })) === 0)
       throw new ServiceError('not_found', `No account has the id ${accountId}.`);
     await lockAccount(em, accountId);
-    await refuseAbove(em, accountId, type);
-    const limits = {
-      profileId: null,
-      mode: type,
-      scopes: scopes === undefined ? null : new Set(scopes),
-      approval,
-      policyId: null,
-    };
-    const madeByOwner = { createdByKeyId: null, grantId: null };
-    const made = await storeKey(em, context, {
-      accountId,
-      name,
-      limits,
-      redirectAllowlist: [],
-      expiresAt,
-      ...madeByOwner,
-    });
-    await recordChange(context, change({ type: 'key', ids: [made.key.id] }), em);
-    return made;
+    return storeAccountKey(em, context, wanted, change);
   });
+}
+
+/**
+ * Inserts the key and the audit entry together, in the caller's transaction, which has locked the account.
+ *
+ * @throws ServiceError limit_exceeded, invalid_request (expiresAt in the past)
+ */
+export async function storeAccountKey(
+  em: SqlEntityManager,
+  context: Context,
+  { accountId, name, type, scopes, approval = 'none', expiresAt }: NewAccountKey,
+  change: KeyChange,
+): Promise<MintedKey> {
+  await refuseAbove(em, accountId, type);
+  const limits = {
+    profileId: null,
+    mode: type,
+    scopes: scopes === undefined ? null : new Set(scopes),
+    approval,
+    policyId: null,
+  };
+  const madeByOwner = { createdByKeyId: null, grantId: null };
+  const made = await storeKey(em, context, {
+    accountId,
+    name,
+    limits,
+    redirectAllowlist: [],
+    expiresAt,
+    ...madeByOwner,
+  });
+  await recordChange(context, change({ type: 'key', ids: [made.key.id] }), em);
+  return made;
 }
 
 async function refuseAbove(em: SqlEntityManager, accountId: string, type: 'live' | 'test'): Promise<void> {

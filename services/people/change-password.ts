@@ -6,6 +6,7 @@ import type { AuditOutcome } from '../audit/store-entries.ts';
 import type { Context } from '../context.ts';
 import { hashPassword } from './argon2id.ts';
 import { checkPassword, type PasswordCheck } from './check-password.ts';
+import { holdProof } from './hold-sign-in.ts';
 import { passwordProblem } from './new-password.ts';
 import { aboutOwner, ownerChange, type Visit } from './owner-change.ts';
 import { passwordWork } from './password-work.ts';
@@ -19,6 +20,7 @@ export interface PasswordChange {
 /** `unfit`: the new password is not allowed; `problem` is the reason from passwordProblem. */
 export type PasswordChangeOutcome = PasswordCheck | { readonly kind: 'unfit'; readonly problem: string };
 
+/** @throws ServiceError unauthorized when the sign-in has ended meanwhile */
 export async function changePassword(
   context: Context,
   person: SignedInPerson,
@@ -38,11 +40,17 @@ export async function changePassword(
   if (checked.kind === 'refused') await recordChange(context, change('unauthorized'));
   if (checked.kind !== 'fits') return checked;
   const passwordHash = await passwordWork(() => hashPassword(newPassword, context.random.bytes));
-  await context.db.em().transactional(async (em: SqlEntityManager) => {
+  const isChanged = await context.db.em().transactional(async (em: SqlEntityManager) => {
+    if (!(await holdProof(em, person, checked.passwordHash))) return false;
     await em.nativeUpdate(Owner, { id: ownerId, accountId }, { passwordHash });
     await endSignIns(em, ownerId, signInId);
     await recordChange(context, change('ok'), em);
+    return true;
   });
+  if (!isChanged) {
+    await recordChange(context, change('unauthorized'));
+    return { kind: 'refused' };
+  }
   context.log.info({ ownerId }, 'an owner changed the password');
   return checked;
 }

@@ -7,7 +7,7 @@ import { OwnerLink } from '../../entities/owner-link.ts';
 import { Owner, type Role } from '../../entities/owner.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { Context } from '../context.ts';
-import { confirmPassword } from './confirm-password.ts';
+import { confirmPassword, holdConfirmed } from './confirm-password.ts';
 import { endMadeByPerson } from './end-made-by-person.ts';
 import { lockPeopleAsOwner, personIn, refuseLastOwner } from './lock-people.ts';
 import { aboutPerson, ownerChange, type Visit } from './owner-change.ts';
@@ -27,12 +27,13 @@ export async function changeRole(
   { personId, role, password }: RoleChange,
   visit: Visit,
 ): Promise<void> {
-  await confirmPassword(context, person, password, visit);
+  const passwordHash = await confirmPassword(context, person, password, visit);
   const { accountId } = person;
   await context.db.em().transactional(async (em: SqlEntityManager) => {
     // Only agents of owners can create keys and webhooks.
     if (role !== 'owner') await endMadeByPerson(em, { accountId, personId, at: context.clock.now() });
     await lockPeopleAsOwner(em, person);
+    await holdConfirmed(em, person, passwordHash);
     const target = await personIn(em, accountId, personId);
     if (target.role === 'owner' && role !== 'owner') {
       await refuseLastOwner(em, target);

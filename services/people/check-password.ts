@@ -7,7 +7,8 @@ import { passwordWork } from './password-work.ts';
 import { clearFailures, recordAttempt, type SignInAttempt } from './login-throttle.ts';
 
 export type PasswordCheck =
-  | { readonly kind: 'fits'; readonly owner: Owner }
+  /** `passwordHash`: the hash that it fits, which the transaction that acts on it compares with the one in force. */
+  | { readonly kind: 'fits'; readonly owner: Owner; readonly passwordHash: string }
   | { readonly kind: 'refused' }
   /** Throttled: the password was not checked. */
   | { readonly kind: 'wait'; readonly seconds: number };
@@ -25,8 +26,8 @@ export async function checkPassword(
   const fits = await passwordWork(() => isTheirs(context, owner, password));
   if (!fits || owner === null) return { kind: 'refused' };
   await clearFailures(context, trying);
-  await rehash(context, owner, password);
-  return { kind: 'fits', owner };
+  const passwordHash = await rehash(context, owner, password);
+  return passwordHash === null ? { kind: 'refused' } : { kind: 'fits', owner, passwordHash };
 }
 
 /** Hashes the same amount without an owner as with one. */
@@ -37,10 +38,18 @@ async function isTheirs(context: Context, owner: Owner | null, password: string)
   return false;
 }
 
-/** Upgrades an outdated hash now, because the password is only known during a sign-in. */
-async function rehash(context: Context, { id, passwordHash }: Owner, password: string): Promise<void> {
-  if (passwordHash === null || passwordHash === undefined || !isOutdated(passwordHash)) return;
+/**
+ * Upgrades an outdated hash now, because the password is only known during a sign-in.
+ *
+ * @returns the hash that the password fits; null when the password was changed meanwhile
+ */
+async function rehash(context: Context, owner: Owner, password: string): Promise<string | null> {
+  const { id, passwordHash } = owner;
+  if (passwordHash === null || !isOutdated(passwordHash)) return passwordHash;
   const renewed = await passwordWork(() => hashPassword(password, context.random.bytes));
-  // Does not overwrite a password that was changed meanwhile.
-  await context.db.em().nativeUpdate(Owner, { id, passwordHash }, { passwordHash: renewed });
+  const em = context.db.em();
+  if ((await em.nativeUpdate(Owner, { id, passwordHash }, { passwordHash: renewed })) > 0) return renewed;
+  // Another request upgraded the same password, or someone changed it.
+  const latest = await em.findOne(Owner, { id });
+  return (await passwordWork(() => isTheirs(context, latest, password))) ? (latest?.passwordHash ?? null) : null;
 }

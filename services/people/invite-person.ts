@@ -9,7 +9,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { Context } from '../context.ts';
 import { hashSecret } from '../secrets.ts';
-import { confirmPassword } from './confirm-password.ts';
+import { confirmPassword, holdConfirmed } from './confirm-password.ts';
 import { emailAddress } from './email-address.ts';
 import { lockPeopleAsOwner, refuseAbovePeopleLimit } from './lock-people.ts';
 import { type MailOutcome, mailInvitation } from './mail-invitation.ts';
@@ -52,17 +52,20 @@ export async function invitePerson(
 ): Promise<NewInvitation> {
   const email = emailAddress(typed);
   if (email === null) throw new ServiceError('invalid_request', `email: ${typed} is not an email address.`);
-  await confirmPassword(context, person, password, visit);
+  const passwordHash = await confirmPassword(context, person, password, visit);
   const secret = context.random.bytes(32).toString('base64url');
   const invitation = await context.db
     .em()
-    .transactional((em: SqlEntityManager) => storeInvitation(context, em, { person, email, role, secret, visit }));
+    .transactional((em: SqlEntityManager) =>
+      storeInvitation(context, em, { person, passwordHash, email, role, secret, visit }),
+    );
   const url = setUpUrl(context, secret);
   return { invitation, url, mail: await mailInvitation(context, { ...invitation, url, from: person.email }) };
 }
 
 interface StoredInvitation extends Pick<InvitationView, 'email' | 'role'> {
   readonly person: SignedInPerson;
+  readonly passwordHash: string;
   readonly secret: string;
   readonly visit: Visit;
 }
@@ -70,10 +73,11 @@ interface StoredInvitation extends Pick<InvitationView, 'email' | 'role'> {
 async function storeInvitation(
   context: Context,
   em: SqlEntityManager,
-  { person, email, role, secret, visit }: StoredInvitation,
+  { person, passwordHash, email, role, secret, visit }: StoredInvitation,
 ): Promise<InvitationView> {
   const { accountId, ownerId: invitedBy } = person;
   await lockPeopleAsOwner(em, person);
+  await holdConfirmed(em, person, passwordHash);
   await refuseKnownEmail(em, email, accountId);
   await em.nativeDelete(OwnerLink, { accountId, email });
   await refuseAbovePeopleLimit(context, em, accountId);

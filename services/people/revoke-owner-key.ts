@@ -5,10 +5,11 @@ import type { AuditObject, AuditOutcome } from '../audit/store-entries.ts';
 import type { Context } from '../context.ts';
 import { revokeAccountKey } from '../keys/revoke-account-key.ts';
 import type { Revocation } from '../keys/revoke-key.ts';
+import { lockPeopleAsOwner } from './lock-people.ts';
 import { ownerChange, type Visit } from './owner-change.ts';
 import type { SignedInPerson } from './sign-ins.ts';
 
-/** @throws ServiceError not_found */
+/** @throws ServiceError not_found, unauthorized, forbidden (no owner anymore) */
 export async function revokeOwnerKey(
   context: Context,
   person: SignedInPerson,
@@ -18,7 +19,7 @@ export async function revokeOwnerKey(
   const change = (outcome: AuditOutcome) => (object: AuditObject) =>
     ownerChange(person, visit, { operation: 'keys.revoke', outcome, object });
   try {
-    await revokeAccountKey(context, person.accountId, revocation, change('ok'));
+    await revokeAccountKey(context, person.accountId, revocation, change('ok'), (em) => lockPeopleAsOwner(em, person));
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     await recordChange(context, change(error.code)({ type: 'key', ids: [revocation.keyId] }));

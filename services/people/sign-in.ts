@@ -28,9 +28,14 @@ export async function signIn(context: Context, credentials: Credentials): Promis
   const email = emailAddress(credentials.email);
   const owner = email === null ? null : await context.db.em().findOne(Owner, { email });
   const checked = await checkPassword(context, { email: email ?? '', ip }, owner, password);
-  if (checked.kind === 'refused') await recordRefused(context, owner, credentials);
-  if (checked.kind !== 'fits') return checked;
-  return { kind: 'done', secret: await signInOwner(context, checked.owner, credentials) };
+  if (checked.kind === 'wait') return checked;
+  const secret =
+    checked.kind === 'fits'
+      ? await signInOwner(context, checked.owner, credentials, (_em, inForce) => inForce === checked.passwordHash)
+      : null;
+  if (secret !== null) return { kind: 'done', secret };
+  await recordRefused(context, owner, credentials);
+  return { kind: 'refused' };
 }
 
 /** Throttled attempts are not audited: they cost the client nothing, and would cost a row each. */

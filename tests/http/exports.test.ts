@@ -2,7 +2,9 @@
 import { get } from 'node:http';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
+import { archiveEntries } from '../../services/exports/archive-entries.ts';
 import { EXPORT_KINDS, type ExportKindName } from '../../services/exports/export-kinds.ts';
+import { authenticate } from '../../services/keys/authenticate.ts';
 import { accountWithSandbox, connectSandbox } from '../harness/connections.ts';
 import { refusal } from '../harness/expected.ts';
 import { OWNER_ENV, signedInBrowser } from '../harness/owner.ts';
@@ -140,6 +142,27 @@ describe('200', () => {
 
     expect(ids).toEqual(stored.map(({ id }) => id));
     expect((await exported('posts', key, `after=${ids[1_234]}`)).map(({ id }) => id)).toEqual(ids.slice(1_235));
+  });
+
+  it('of an archive gives no further image once its key is revoked', async () => {
+    const { key, id: accountId } = await accountWithSandbox(world);
+    const other = await world.key({ accountId });
+    for (let images = 0; images < 2; images += 1)
+      await world.rest('POST /media', { key, raw: IMAGE, headers: { 'content-type': 'image/png' } });
+    const admission = await authenticate(world.context, other.secret);
+    if (admission === null) throw new Error('the key is not valid');
+    await world.advance(5_000);
+    const names: string[] = [];
+
+    const reading = (async () => {
+      for await (const { name } of archiveEntries(world.context, admission.caller, 'ndjson')) {
+        names.push(name);
+        if (name.startsWith('images/')) await world.rest(`DELETE /keys/${other.id}`, { key });
+      }
+    })();
+
+    await expect(reading).rejects.toThrow('the key of an export has ended');
+    expect(names.filter((name) => name.startsWith('images/'))).toHaveLength(1);
   });
 
   it('is cut when its key is revoked, so that the reader does not take a part for the whole', async () => {

@@ -208,8 +208,46 @@ describe('a request', () => {
     late.socket.write('}');
     await late.until('HTTP/1.1 400');
 
-    expect(buckets).toEqual(['/posts', undefined]);
+    expect(buckets).toEqual(['/posts', undefined, '/posts']);
     expect(late.received()).toContain('x-ratelimit-remaining: ');
+  });
+});
+
+describe('a key that is revoked while the body is held back', () => {
+  const json = 'content-type: application/json';
+  const call = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'posts_create', arguments: {} },
+  });
+  const surfaces: [string, string[], string][] = [
+    ['POST /api/v2/posts HTTP/1.1', [json], '{}'],
+    ['POST /mcp HTTP/1.1', [json, 'accept: application/json, text/event-stream'], call],
+  ];
+
+  it.each(surfaces)('has no rights: %s', async (line, headers, body) => {
+    const server = await listening();
+    const { id, secret } = await world.key();
+    const { check } = world.context.keyChecks;
+    let checks = 0;
+    Object.assign(world.context.keyChecks, {
+      check: async (...given: Parameters<typeof check>) => {
+        const checked = await check(...given);
+        checks += 1;
+        return checked;
+      },
+    });
+    onTestFinished(() => void Object.assign(world.context.keyChecks, { check }));
+    const late = await client(server);
+    late.socket.write(head(line, [...headers, `x-api-key: ${secret}`, `content-length: ${body.length}`]));
+    await expect.poll(() => checks).toBe(1);
+
+    await world.sql('update api_keys set revoked_at = now() where id = $1', [id]);
+    late.socket.write(body);
+    await late.until('\r\n\r\n');
+
+    expect(late.received()).toMatch(/^HTTP\/1\.1 401 /);
   });
 });
 

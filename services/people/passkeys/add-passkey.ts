@@ -14,6 +14,7 @@ import { recordChange } from '../../audit/record-change.ts';
 import type { AuditOutcome } from '../../audit/store-entries.ts';
 import type { Context } from '../../context.ts';
 import { checkPassword, type PasswordCheck } from '../check-password.ts';
+import { holdPassword, requireSignIn } from '../hold-sign-in.ts';
 import { aboutOwner, aboutPasskey, ownerChange, type Visit } from '../owner-change.ts';
 import type { SignedInPerson } from '../sign-ins.ts';
 import { isOurChallenge, newChallenge, useChallenge } from './challenges.ts';
@@ -73,7 +74,7 @@ export async function addPasskey(
   return isAdded;
 }
 
-/** @returns false when the passkey already exists */
+/** @returns false when the passkey already exists @throws ServiceError unauthorized when the sign-in has ended meanwhile */
 function storePasskey(
   context: Context,
   person: SignedInPerson,
@@ -90,6 +91,8 @@ function storePasskey(
     created_at: context.clock.now(),
   };
   return context.db.em().transactional(async (em: SqlEntityManager) => {
+    await holdPassword(em, person.ownerId);
+    await requireSignIn(em, person);
     const insert = tables(em).insertInto('passkeys').values(passkey);
     const stored = await insert
       .onConflict((conflict) => conflict.doNothing())

@@ -35,7 +35,10 @@ export async function signInWithPasskey(context: Context, answer: unknown, visit
   const verified = passkey === null ? null : await verify(context, passkey, answer);
   if (passkey === null || verified === null || !(await useChallenge(context, verified.challenge))) return null;
   const owner = await context.db.em().findOneOrFail(Owner, { id: passkey.ownerId });
-  if (await countOn(context, passkey, verified.counter)) return signInOwner(context, owner, visit);
+  if (await countOn(context, passkey, verified.counter)) {
+    // It may have been removed since it was read.
+    return signInOwner(context, owner, visit, async (em) => (await em.count(Passkey, { id: passkey.id })) > 0);
+  }
   await recordCopy(context, owner, passkey.id, visit);
   return null;
 }

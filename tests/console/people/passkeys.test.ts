@@ -1,8 +1,10 @@
 /** Passkeys: added with the password and used instead of it. Each answer works once, and a reset link removes them. */
+import type { SqlEntityManager } from '@mikro-orm/sql';
 import { describe, expect, it } from 'vitest';
 import { type Authenticator, openAuthenticator } from '../../harness/authenticator.ts';
 import { type Browser, openBrowser } from '../../harness/browser.ts';
 import { OWNER_ENV, ownerLink, PASSWORD, signedInBrowser } from '../../harness/owner.ts';
+import { query } from '../../harness/query.ts';
 import { startWorld, type World } from '../../harness/world.ts';
 
 const ORIGIN = 'http://localhost:3000';
@@ -253,4 +255,66 @@ describe('when browsers cannot create passkeys', () => {
       expect((await (await signedInBrowser(other)).get('/owner')).text).not.toContain('passkey');
     },
   );
+});
+
+// Another connection holds the answer back.
+describe.skipIf(world.db.engine !== 'postgres')('an answer of a passkey that is still being checked', () => {
+  /** Begins a request whose answer of a device is checked after `meanwhile`. */
+  async function delayed<Answer>(place: World, request: () => Promise<Answer>, meanwhile: () => Promise<unknown>) {
+    const waiting = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const { promise: answer, resolve } = Promise.withResolvers<Promise<Answer>>();
+    await place.db.em().transactional(async (em: SqlEntityManager) => {
+      await query(em, 'lock table used_challenges in exclusive mode');
+      const started = request();
+      resolve(started);
+      await expect.poll(() => place.sql(waiting)).not.toEqual([]);
+      await meanwhile();
+    });
+    return answer;
+  }
+
+  async function replacePassword(place: World): Promise<void> {
+    const [{ account_id: accountId } = { account_id: '' }] = await place.sql<{ account_id: string }>(
+      'select account_id from owners',
+    );
+    const browser = openBrowser(place);
+    const page = await browser.get(await ownerLink(place, accountId));
+    const typed = { Email: OWNER_ENV.OWNER_EMAIL, Password: 'eight bells and all is well' };
+    expect((await browser.press(page, 'Save', typed)).status).toBe(303);
+  }
+
+  it('adds no passkey after a lost password was replaced', async () => {
+    await using other = await startWorld({ env });
+    const browser = await signedInBrowser(other);
+    const fields = { passkeyPassword: PASSWORD };
+    const { csrf, body } = await ask(browser, '/owner', '/owner/passkeys/options', fields);
+    const answer = openAuthenticator(ORIGIN).create(body.options);
+
+    const page = await delayed(
+      other,
+      () => browser.post('/owner/passkeys', { csrf, answer }),
+      () => replacePassword(other),
+    );
+
+    expect(page.status).toBe(401);
+    expect(page.text).toContain('This browser was signed out meanwhile.');
+    expect(await other.sql('select id from passkeys')).toEqual([]);
+  });
+
+  it('signs no one in after a lost password was replaced', async () => {
+    await using other = await startWorld({ env });
+    const device = await deviceOf(other);
+    const browser = openBrowser(other);
+    const { csrf, body } = await signInOptions(browser);
+    const answer = device.get(body.options);
+
+    const page = await delayed(
+      other,
+      () => browser.post('/sign-in/passkey', { csrf, answer }),
+      () => replacePassword(other),
+    );
+
+    expect(page.status).toBe(401);
+    expect(await other.sql('select id from sign_ins')).toHaveLength(1);
+  });
 });

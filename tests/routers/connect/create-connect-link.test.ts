@@ -155,3 +155,15 @@ describe('refusals', () => {
     expect({ status, body }).toEqual({ status: 400, body: refusal('invalid_request', message) });
   });
 });
+
+it('a link that connects again does not follow the connection into another profile', async () => {
+  const [from, to] = [await world.profile('A'), await world.profile('B')];
+  const { id } = await connectSandbox(world, { profileId: from.id, slug: 'moves-away' });
+  const made = await open({ reconnectConnectionId: id });
+  await world.rest(`PATCH /connections/${id}`, { body: { profileId: to.id } });
+
+  await walk(made);
+
+  const { body } = await world.rest(`GET /connect-sessions/${made.body.connectSessionId}`);
+  expect(body.connectSession).toMatchObject({ status: 'failed', error: 'connect_failed' });
+});

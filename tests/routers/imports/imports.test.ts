@@ -454,3 +454,18 @@ describe('an import', () => {
     expect(earlier).toBe(true);
   });
 });
+
+it('an import ends when the key that started it expires', async () => {
+  const { id: profileId } = await world.profile();
+  const { slug } = await connectSandbox(world, { profileId, slug: 'expiring' });
+  const expiresAt = new Date(world.clock.now().getTime() + 60_000).toISOString();
+  const body = { name: 'Short', type: 'live', expiresAt };
+  const { body: minted } = await world.rest(`POST /profiles/${profileId}/keys`, { body });
+  const content = `text,connections\nDing,${slug}\n`;
+  const started = await world.rest('POST /imports', { key: minted.secret, body: { format: 'csv', content } });
+
+  await world.advance(120_000);
+
+  const after = await world.rest(`GET /imports/${started.body.import.id}`);
+  expect(after.body.import.status).toBe('cancelled');
+});
