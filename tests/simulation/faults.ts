@@ -3,6 +3,7 @@
  * the order of events, so a seed gives the same faults on every engine.
  */
 import type { ClaimedSend } from '../../services/sending/claimed-send.ts';
+import { ClaimLost } from '../../services/sending/ledger.ts';
 import type { PostSender } from '../../services/sending/post-sender.ts';
 import { sendPost } from '../../services/sending/send-post.ts';
 import type { World } from '../harness/world.ts';
@@ -29,11 +30,9 @@ export interface Faults {
   readonly hits: number;
   /** Ids of posts with an interrupted send. */
   readonly interrupted: ReadonlySet<string>;
-  /** Sends, as `post generation`, that a hanging process continued after another had taken them over. */
-  readonly resumedSends: ReadonlySet<string>;
   /** Hanging sends, the longest first. */
   readonly hanging: readonly ClaimedSend[];
-  /** Lets a hanging process continue. */
+  /** Lets a hanging process continue, which finds that another has taken its send over, or sends. */
   wake(claimed: ClaimedSend): Promise<void>;
   /** Resolves when no send is in progress, those of dead processes included. */
   drained(): Promise<void>;
@@ -44,7 +43,6 @@ export function injectFaults(world: World, seed: string): Faults {
   const sender = world.context.sends;
   const tries = new Map<string, number>();
   const interrupted = new Set<string>();
-  const resumedSends = new Set<string>();
   const hung: ClaimedSend[] = [];
   const dying = new Set<Promise<unknown>>();
   let hits = 0;
@@ -61,7 +59,6 @@ export function injectFaults(world: World, seed: string): Faults {
   const faults: Faults = {
     enabled: true,
     interrupted,
-    resumedSends,
     get hits() {
       return hits;
     },
@@ -70,8 +67,9 @@ export function injectFaults(world: World, seed: string): Faults {
     },
     wake: async (claimed) => {
       hung.splice(hung.indexOf(claimed), 1);
-      resumedSends.add(`${claimed.post.id} ${claimed.post.generation}`);
-      await sender.send(claimed);
+      await sender.send(claimed).catch((error: unknown) => {
+        if (!(error instanceof ClaimLost)) throw error;
+      });
     },
     drained: async () => {
       await sender.drained();

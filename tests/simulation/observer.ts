@@ -1,7 +1,6 @@
 /** Reads the journal after each step, checks every transaction in it, and keeps the history. */
 import { createHash } from 'node:crypto';
 import type { World } from '../harness/world.ts';
-import type { Faults } from './faults.ts';
 import { type Journal, ms, type Transaction } from './journal.ts';
 import { checkLateness, checkSlot, exchangedSlots } from './lateness.ts';
 import { Replica } from './replica.ts';
@@ -35,7 +34,7 @@ export interface Observer {
   digest(): string;
 }
 
-export function observe(world: World, journal: Journal, faults: Faults): Observer {
+export function observe(world: World, journal: Journal): Observer {
   const replica = new Replica();
   const hash = createHash('sha256');
   const last: string[] = [];
@@ -89,7 +88,7 @@ export function observe(world: World, journal: Journal, faults: Faults): Observe
       if (lines.length === 0) return;
       checkWaiting(replica, world.clock.now().getTime());
       checkHeld(replica);
-      checkTimeline(replica, faults.resumedSends);
+      checkTimeline(replica);
     },
     digest: () => hash.copy().digest('hex'),
   };

@@ -46,7 +46,7 @@ export async function simulate(seed: number, days: number): Promise<Outcome> {
   const sampler = createSampler(`simulation ${seed}`);
   const journal = await keepJournal(world);
   const faults = injectFaults(world, `simulation ${seed}`);
-  const observer = observe(world, journal, faults);
+  const observer = observe(world, journal);
   const stage: Stage = { world, sampler, observer, faults, replays: rememberRequests(world) };
   const workers = employ(world, observer, faults, sampler);
   const end = start.getTime() + days * DAY_MS;

@@ -16,8 +16,7 @@ const NEVER_SENT = ['reject', 'unavailable', 'reconnect', 'vanish'];
 /** Errors from a call to the platform; other errors mean that the platform was never called. */
 const OF_PLATFORM = new Set(Object.keys(CAUSES));
 
-/** @param resumedSends sends that a hanging process continued; the product did not publish their posts */
-export function checkTimeline(replica: Replica, resumedSends: ReadonlySet<string>): void {
+export function checkTimeline(replica: Replica): void {
   const ofSend = Map.groupBy(replica.timeline.values(), (row) => {
     const head = replica.heads.get(row.token);
     hold(head !== undefined, '1 timeline', () => `${row.text} is up and in no ledger`);
@@ -37,12 +36,11 @@ export function checkTimeline(replica: Replica, resumedSends: ReadonlySet<string
     );
   }
   for (const post of replica.posts.values()) {
-    const send = `${post.id} ${post.generation}`;
-    checkPost(replica, post, ofSend.get(send)?.[0], resumedSends.has(send));
+    checkPost(replica, post, ofSend.get(`${post.id} ${post.generation}`)?.[0]);
   }
 }
 
-function checkPost(replica: Replica, post: PostRow, up: TimelineRow | undefined, resumedSends: boolean): void {
+function checkPost(replica: Replica, post: PostRow, up: TimelineRow | undefined): void {
   const describe = () =>
     `${replica.nameOf(post)} is ${post.status} (${post.error_code}); on the timeline: ${JSON.stringify(up)}`;
   if (post.status === 'sent' || post.status === 'deleted') {
@@ -57,6 +55,6 @@ function checkPost(replica: Replica, post: PostRow, up: TimelineRow | undefined,
     const cutOff = replica.connections.get(post.connection_id)?.deleted_at !== null;
     hold(asks(post.text, cause) || (cutOff && code !== 'platform_rejected'), '1 timeline', describe);
   }
-  if (code !== 'outcome_unknown' && !resumedSends) hold(up === undefined, '1 timeline', describe);
+  if (code !== 'outcome_unknown') hold(up === undefined, '1 timeline', describe);
   if (!OF_PLATFORM.has(code)) hold(up === undefined, '1 timeline', describe);
 }

@@ -173,17 +173,17 @@ describe.skipIf(world.db.engine !== 'postgres')('a release', () => {
       [sending, iso(HOUR)],
     );
     const { id } = await stop();
-    const held = await holdRows(world, 'select id from posts where id = $1 for update', [waiting]);
-    const dropping = release(id, 'drop');
-    await held.waiting(1);
-
     // As the settlement of a send whose platform was not available.
-    await world.sql(
+    const settling = await holdRows(
+      world,
       `update posts set status = 'scheduled', claim = null, claimed_until = null, repeats = 1, generation = generation + 1,
          scheduled_for = $2, held = stop_id is not null where id = $1`,
       [sending, iso(HOUR)],
     );
-    await held.release();
+    const dropping = release(id, 'drop');
+    await settling.waiting(1);
+
+    await settling.release();
 
     expect((await dropping).status).toBe(200);
     await world.advance(HOUR);
