@@ -37,6 +37,8 @@ export interface OperationContext {
   readonly requestId: string;
   /** Receives progress while the operation runs, if the client asked for it. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Who calls by now; undefined when the body came along with the headers. */
+  readonly callerNow?: (() => Promise<Pick<OperationContext, 'caller' | 'person'>>) | undefined;
   /** The surface that the request came through. */
   readonly surface: Surface;
   /** Adds a header to the answer, on surfaces that have headers. */

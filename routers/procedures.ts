@@ -70,6 +70,11 @@ interface Call {
   readonly getRawInput: () => Promise<unknown>;
 }
 
+/** What tells who calls. */
+interface PersonalCall extends Pick<Call, 'getRawInput'> {
+  readonly ctx: Pick<OperationContext, 'caller' | 'person' | 'callerNow'>;
+}
+
 /**
  * Runs a call and gives its error our code. tRPC derives its status from its own codes, so a ServiceError is given the
  * tRPC code that its table names.
@@ -121,7 +126,7 @@ async function nameErrorsOf<Result extends { readonly ok: boolean }>(
 }
 
 /** The input as it was sent; undefined when it cannot be read. */
-async function inputOf({ getRawInput }: Call): Promise<unknown> {
+async function inputOf({ getRawInput }: Pick<Call, 'getRawInput'>): Promise<unknown> {
   try {
     return await getRawInput();
   } catch {
@@ -133,6 +138,18 @@ async function inputOf({ getRawInput }: Call): Promise<unknown> {
 async function countCall({ ctx, meta }: Call): Promise<void> {
   const bucket = meta === undefined ? null : bucketOf(meta);
   if (meta !== undefined && bucket !== null) await ctx.admit?.(bucket, meta.access);
+}
+
+/**
+ * Who calls. Asked again when the body was held back: the key, the sign-in or the role may have ended meanwhile.
+ *
+ * @throws ServiceError unauthorized
+ */
+async function callerOf({ ctx, getRawInput }: PersonalCall) {
+  if (ctx.callerNow !== undefined) await inputOf({ getRawInput });
+  const { caller, person } = (await ctx.callerNow?.()) ?? ctx;
+  if (caller === null) throw new ServiceError('unauthorized');
+  return { caller, person };
 }
 
 function checkAccess(caller: Caller, meta: OperationMeta | undefined): void {
@@ -208,9 +225,9 @@ export const publicProcedure = t.procedure.use((call) =>
  */
 export const keyedProcedure = t.procedure.use((call) =>
   withNamedErrors(call, async () => {
-    const { caller } = call.ctx;
-    if (caller === null) throw new ServiceError('unauthorized');
+    if (call.ctx.caller === null) throw new ServiceError('unauthorized');
     await countCall(call);
+    const { caller } = await callerOf(call);
     const entry = await openEntry(call, caller);
     return audited(call, entry, async () => {
       checkAccess(caller, call.meta);
@@ -227,10 +244,12 @@ const boundInput = t.middleware(async (call) => {
   return call.next();
 });
 
-const requirePerson = t.middleware(async ({ ctx, path, next }) => {
-  const { caller, person, visit } = ctx;
-  if (caller === null || person === undefined || visit === undefined) throw new ServiceError('unauthorized');
+const requirePerson = t.middleware(async ({ ctx, path, getRawInput, next }) => {
+  const { visit } = ctx;
+  if (ctx.caller === null || visit === undefined) throw new ServiceError('unauthorized');
   await ctx.admit?.(path, 'account');
+  const { caller, person } = await callerOf({ ctx, getRawInput });
+  if (person === undefined) throw new ServiceError('unauthorized');
   return next({ ctx: { ...ctx, caller, person, visit } });
 });
 

@@ -25,8 +25,12 @@ export function ownerTrpc(context: Runtime): Router {
     person: response.locals['person'] as SignedInPerson,
     visit: visitOf(request, response),
   });
-  const mount = { router: consoleRouter, surface: 'console', callerOf, personOf, allowMethodOverride: true } as const;
-  router.use(mountTrpc(context, mount));
+  const checkAgain: Parameters<typeof mountTrpc>[1]['checkAgain'] = async (request) => {
+    const person = await signedIn(context, request);
+    return person === null ? { caller: null } : { caller: ownerCaller(person), person };
+  };
+  const mount = { router: consoleRouter, surface: 'console', callerOf, personOf, checkAgain } as const;
+  router.use(mountTrpc(context, { ...mount, allowMethodOverride: true }));
   return router;
 }
 

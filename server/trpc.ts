@@ -38,6 +38,8 @@ export interface TrpcMount {
   callerOf(request: Request, response: Response): Promise<Caller | null> | Caller | null;
   /** The signed-in person behind the caller, where people call. */
   personOf?(request: Request, response: Response): Pick<OperationContext, 'person' | 'visit'>;
+  /** Checks the credentials of the request once more. */
+  checkAgain(request: Request): Promise<Pick<OperationContext, 'caller' | 'person'>>;
   /** Whether reads may also be sent as POST. */
   readonly allowMethodOverride: boolean;
 }
@@ -45,7 +47,11 @@ export interface TrpcMount {
 /** The mount for keys and access tokens. It checks them before it reads any of the body. */
 export function trpcHandler(context: Runtime, credentials: Credentials): RequestHandler {
   const callerOf: TrpcMount['callerOf'] = (_request, { locals }) => (locals['caller'] ?? null) as Caller | null;
-  const answer = mountTrpc(context, { router: appRouter, surface: 'trpc', callerOf, allowMethodOverride: false });
+  const checkAgain: TrpcMount['checkAgain'] = async ({ headers }) => ({
+    caller: (await admit(context, credentials, headers, undefined))?.caller ?? null,
+  });
+  const mount = { router: appRouter, surface: 'trpc', callerOf, checkAgain, allowMethodOverride: false } as const;
+  const answer = mountTrpc(context, mount);
   return async (request, response, next) => {
     const admission = await admit(context, credentials, request.headers, undefined);
     response.locals['caller'] = admission?.caller ?? null;
@@ -53,6 +59,17 @@ export function trpcHandler(context: Runtime, credentials: Credentials): Request
     if (admission === null && request.method === 'POST') request.body = '';
     await answer(request, response, next);
   };
+}
+
+/** Whether the body did not come along with the headers, and may come much later. */
+function isHeldBack({ method, body, complete }: Request): boolean {
+  return method === 'POST' && body === undefined && !complete;
+}
+
+/** The calls of a batch share one check. */
+function once<Result>(check: () => Promise<Result>): () => Promise<Result> {
+  let checked: Promise<Result> | undefined;
+  return () => (checked ??= check());
 }
 
 /** Both mounts know the caller before any of the body is read. */
@@ -92,6 +109,7 @@ async function createCallContext(
     requestId,
     surface: mount.surface,
     ...mount.personOf?.(request, response),
+    ...(isHeldBack(request) && { callerNow: once(() => mount.checkAgain(request)) }),
     setHeader: (name, value) => {
       if (!response.headersSent) response.setHeader(name, value);
     },

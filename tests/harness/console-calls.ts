@@ -15,17 +15,7 @@ export async function consoleCalls(
   world: World,
   browser?: Browser,
 ): Promise<(operation: string, input?: object) => Promise<Answer>> {
-  const person = browser ?? (await signedInBrowser(world));
-  const { text } = await person.get('/');
-  const csrf = /<meta name="carillon-csrf" content="([^"]+)"/.exec(text)?.[1] ?? '';
-  const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-  const headers = {
-    'content-type': 'application/json',
-    'x-carillon-csrf': csrf,
-    'sec-fetch-site': 'same-origin',
-    origin: PUBLIC_URL,
-    cookie,
-  };
+  const headers = await consoleHeaders(browser ?? (await signedInBrowser(world)));
   return async (operation, input = {}) => {
     const request = { method: 'POST', headers, body: JSON.stringify(input) };
     const response = await fetch(`${world.url}/owner/trpc/${operation}`, request);
@@ -36,5 +26,19 @@ export async function consoleCalls(
       headers: response.headers,
       body: answer.result?.data ?? answer.error?.data?.error,
     };
+  };
+}
+
+/** The headers of a call from a page that this browser has open. */
+export async function consoleHeaders(person: Browser): Promise<Record<string, string>> {
+  const { text } = await person.get('/');
+  const csrf = /<meta name="carillon-csrf" content="([^"]+)"/.exec(text)?.[1] ?? '';
+  const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  return {
+    'content-type': 'application/json',
+    'x-carillon-csrf': csrf,
+    'sec-fetch-site': 'same-origin',
+    origin: PUBLIC_URL,
+    cookie,
   };
 }

@@ -9,9 +9,13 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp } from '../../server/app.ts';
 import { type HttpServer, serve } from '../../server/http-server.ts';
+import { consoleHeaders } from '../harness/console-calls.ts';
+import { OWNER_ENV, signedInBrowser } from '../harness/owner.ts';
 import { LIVE_KEY, startWorld, type World } from '../harness/world.ts';
 
 const world = await startWorld();
+
+const HOUR_MS = 3_600_000;
 
 const GENEROUS = { maxConnections: 5_000, maxConnectionsPerAddress: 500, requestTimeoutMs: 60_000 };
 
@@ -224,6 +228,7 @@ describe('a key that is revoked while the body is held back', () => {
   const surfaces: [string, string[], string][] = [
     ['POST /api/v2/posts HTTP/1.1', [json], '{}'],
     ['POST /mcp HTTP/1.1', [json, 'accept: application/json, text/event-stream'], call],
+    ['POST /trpc/posts.create HTTP/1.1', [json], '{}'],
   ];
 
   it.each(surfaces)('has no rights: %s', async (line, headers, body) => {
@@ -245,6 +250,27 @@ describe('a key that is revoked while the body is held back', () => {
 
     await world.sql('update api_keys set revoked_at = now() where id = $1', [id]);
     late.socket.write(body);
+    await late.until('\r\n\r\n');
+
+    expect(late.received()).toMatch(/^HTTP\/1\.1 401 /);
+  });
+});
+
+describe('a sign-in that ends while the body is held back', () => {
+  it.each(['posts.create', 'people.listSignIns'])('has no rights: %s', async (operation) => {
+    const owned = await startWorld({ env: OWNER_ENV });
+    const server = await listening({}, owned);
+    const headers = Object.entries(await consoleHeaders(await signedInBrowser(owned)));
+    const late = await client(server);
+    const lines = headers.map(([name, value]) => `${name}: ${value}`);
+    // Its use is recorded again after a while.
+    owned.clock.advance(HOUR_MS);
+    late.socket.write(head(`POST /owner/trpc/${operation} HTTP/1.1`, [...lines, 'content-length: 2']));
+    const seen = 'select 1 from sign_ins where last_seen_at = $1';
+    await expect.poll(async () => (await owned.sql(seen, [owned.clock.now()])).length).toBe(1);
+
+    await owned.sql('delete from sign_ins');
+    late.socket.write('{}');
     await late.until('\r\n\r\n');
 
     expect(late.received()).toMatch(/^HTTP\/1\.1 401 /);
