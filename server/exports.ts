@@ -35,6 +35,9 @@ export const EXPORTS_PATH = '/exports';
 /** Most exports of an account that a process writes at a time. */
 const AT_ONCE = 2;
 
+/** A reader that takes nothing for this long, in milliseconds, loses its place to others of the account. */
+const STALLED_AFTER_MS = 30_000;
+
 const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
   ndjson: 'application/x-ndjson; charset=utf-8',
   csv: 'text/csv; charset=utf-8',
@@ -51,11 +54,17 @@ export interface ExportHandlers {
   readonly forPeople: Handler;
 }
 
-/** @param stopping aborts when the process is asked to stop: exports are cut then */
+export interface ExportOptions {
+  /** Aborts when the process is asked to stop: exports are cut then. */
+  readonly stopping: AbortSignal;
+  /** Milliseconds of real time. */
+  readonly stalledAfterMs?: number;
+}
+
 export function serveExports(
   context: Context & WithKeyChecks & WithLimiter,
   credentials: Credentials,
-  stopping: AbortSignal,
+  { stopping, stalledAfterMs = STALLED_AFTER_MS }: ExportOptions,
 ): ExportHandlers {
   const running = new Map<string, number>();
   const serve =
@@ -72,6 +81,8 @@ export function serveExports(
         ({ accountId } = caller);
         running.set(accountId, count + 1);
         begin(response, exchange.headers, wanted);
+        // Bytes that the reader takes count as activity of the connection.
+        response.setTimeout(stalledAfterMs, () => response.destroy());
         if (request.method === 'HEAD') return void response.end();
         await write(context, caller, wanted, { response, stopping });
       } catch (thrown) {

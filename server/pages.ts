@@ -63,7 +63,7 @@ export function createPages(context: Runtime, access: Access, options: AppOption
   app.get('/api/v2/openapi.json', cors, serveDocument(context, openApi));
   const api = credentials('api');
   app.get(`/api/v2${EVENTS_PATH}`, cors, eventStreams(context, credentials('api', 'mcp'), streams));
-  const exports = serveExports(context, api, streams.stopping);
+  const exports = serveExports(context, api, streams);
   app.get(`/api/v2${EXPORTS_PATH}/:kind`, cors, exports.forKeys);
   app.use(probes(context, options.isReady ?? (() => true)));
   app.use(identityRouter(context));

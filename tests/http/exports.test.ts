@@ -1,7 +1,12 @@
 /** GET /exports/{kind} streams everything of an account in a stable order, without secrets, and holds nothing. */
+import { once } from 'node:events';
 import { get } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
 import { parse } from 'csv-parse/sync';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Credentials } from '../../mcp/admit.ts';
+import { serveExports } from '../../server/exports.ts';
 import { archiveEntries } from '../../services/exports/archive-entries.ts';
 import { EXPORT_KINDS, type ExportKindName } from '../../services/exports/export-kinds.ts';
 import { authenticate } from '../../services/keys/authenticate.ts';
@@ -322,6 +327,46 @@ describe('a reader that leaves', () => {
     }
 
     expect(await exported('posts', key)).toHaveLength(1);
+  });
+});
+
+describe('readers that take nothing', () => {
+  it('lose their places to others of the account', async () => {
+    const { key, id: accountId } = await accountWithSandbox(world);
+    await makePost(world, 'sandbox', { key });
+    // More than the buffers of a connection hold, with ids in the order of time: before that of the first post.
+    await world.sql(
+      `insert into posts (id, account_id, connection_id, connection_slug, platform_id, mode, status, text, original_text,
+         tags, thread, created_at, sent_at)
+       select ('00' || substr(gen_random_uuid()::text, 3))::uuid, account_id, connection_id, connection_slug, platform_id, mode, 'sent', repeat('x', 20000), '',
+         tags, thread, created_at, sent_at
+       from posts, generate_series(1, 999) where account_id = $1`,
+      [accountId],
+    );
+    const stopping = new AbortController();
+    const credentials: Credentials = { presentedKey: () => key, checkAccessToken: async () => null };
+    const { forKeys } = serveExports(world.context, credentials, { stopping: stopping.signal, stalledAfterMs: 300 });
+    const server = express().get('/exports/:kind', forKeys).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(async () => {
+      stopping.abort();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    });
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const begin = () =>
+      new Promise((resolve, reject) => get(`${url}/exports/posts`, resolve).on('error', reject).on('close', resolve));
+    await Promise.all([begin(), begin()]);
+    const other = async () => {
+      const response = await fetch(`${url}/exports/connections`);
+      await response.arrayBuffer();
+      return response.status;
+    };
+
+    const before = await other();
+
+    await expect.poll(other).toBe(200);
+    expect(before).toBe(403);
   });
 });
 
