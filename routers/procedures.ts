@@ -16,6 +16,7 @@ import type { Caller } from '../services/access/caller.ts';
 import { isSupervised } from '../services/access/limits.ts';
 import type { Span, SpanStart } from '../services/ports/tracer.ts';
 import type { OperationContext } from './context.ts';
+import { latestCaller } from './latest-caller.ts';
 import { bucketOf, type OperationMeta } from './meta.ts';
 
 /** Our codes for requests that tRPC refuses before it reaches an operation. */
@@ -70,11 +71,6 @@ interface Call {
   readonly getRawInput: () => Promise<unknown>;
 }
 
-/** What tells who calls. */
-interface PersonalCall extends Pick<Call, 'getRawInput'> {
-  readonly ctx: Pick<OperationContext, 'caller' | 'person' | 'callerNow'>;
-}
-
 /**
  * Runs a call and gives its error our code. tRPC derives its status from its own codes, so a ServiceError is given the
  * tRPC code that its table names.
@@ -126,7 +122,7 @@ async function nameErrorsOf<Result extends { readonly ok: boolean }>(
 }
 
 /** The input as it was sent; undefined when it cannot be read. */
-async function inputOf({ getRawInput }: Pick<Call, 'getRawInput'>): Promise<unknown> {
+async function inputOf({ getRawInput }: Call): Promise<unknown> {
   try {
     return await getRawInput();
   } catch {
@@ -138,18 +134,6 @@ async function inputOf({ getRawInput }: Pick<Call, 'getRawInput'>): Promise<unkn
 async function countCall({ ctx, meta }: Call): Promise<void> {
   const bucket = meta === undefined ? null : bucketOf(meta);
   if (meta !== undefined && bucket !== null) await ctx.admit?.(bucket, meta.access);
-}
-
-/**
- * Who calls. Asked again when the body was held back: the key, the sign-in or the role may have ended meanwhile.
- *
- * @throws ServiceError unauthorized
- */
-async function callerOf({ ctx, getRawInput }: PersonalCall) {
-  if (ctx.callerNow !== undefined) await inputOf({ getRawInput });
-  const { caller, person } = (await ctx.callerNow?.()) ?? ctx;
-  if (caller === null) throw new ServiceError('unauthorized');
-  return { caller, person };
 }
 
 function checkAccess(caller: Caller, meta: OperationMeta | undefined): void {
@@ -227,7 +211,7 @@ export const keyedProcedure = t.procedure.use((call) =>
   withNamedErrors(call, async () => {
     if (call.ctx.caller === null) throw new ServiceError('unauthorized');
     await countCall(call);
-    const { caller } = await callerOf(call);
+    const { caller } = await latestCaller(call);
     const entry = await openEntry(call, caller);
     return audited(call, entry, async () => {
       checkAccess(caller, call.meta);
@@ -248,7 +232,7 @@ const requirePerson = t.middleware(async ({ ctx, path, getRawInput, next }) => {
   const { visit } = ctx;
   if (ctx.caller === null || visit === undefined) throw new ServiceError('unauthorized');
   await ctx.admit?.(path, 'account');
-  const { caller, person } = await callerOf({ ctx, getRawInput });
+  const { caller, person } = await latestCaller({ ctx, getRawInput });
   if (person === undefined) throw new ServiceError('unauthorized');
   return next({ ctx: { ...ctx, caller, person, visit } });
 });
