@@ -10,6 +10,7 @@ import { type FailureKind, PlatformFailure } from '../../platforms/contract.ts';
 import type { AttemptState } from '../../entities/attempt.ts';
 import type { Context } from '../context.ts';
 import { platformIo } from '../platform-io.ts';
+import { isAnotherPost, type PostOfPart } from './another-post.ts';
 import { SEND_TIMES } from './send-times.ts';
 
 /** The outcome of a part. */
@@ -35,6 +36,8 @@ export interface PartSend {
   readonly platform: AnyPlatform;
   readonly session: Session<unknown>;
   readonly part: SendPart;
+  /** The post that the part is of. */
+  readonly of: PostOfPart;
 }
 
 /** Publishes the part for the first time. Never throws. */
@@ -84,11 +87,14 @@ async function publish(context: Context, send: PartSend, timeoutMs: number): Pro
 
 /** Looks for the part on the platform. Never throws. */
 export async function look(context: Context, send: PartSend): Promise<PartOutcome | 'absent' | 'cannot tell'> {
-  const { platform, session, part } = send;
+  const { platform, session, part, of } = send;
   if (platform.readBack === undefined || !recoveryOf(send).readBack) return 'cannot tell';
   try {
     const found = await platform.readBack(session, part, platformIo(context, SEND_TIMES.readBackMs));
-    return found === null ? 'absent' : { state: 'accepted', published: found };
+    if (found === null) return 'absent';
+    // Platforms that can be searched only by text may show an earlier post that says the same.
+    if (await isAnotherPost(context, of, found, part.startedAt)) return 'cannot tell';
+    return { state: 'accepted', published: found };
   } catch {
     return 'cannot tell';
   }

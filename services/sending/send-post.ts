@@ -86,7 +86,8 @@ async function lookUp(
   const [part, ...others] = partsOf(post);
   if (part !== undefined && others.length === 0 && attempt !== null) {
     const { id: attemptId, token, startedAt, prepared } = attempt;
-    const outcome = await look(context, { platform, session, part: { ...part, token, startedAt, prepared } });
+    const lookedFor = { ...part, token, startedAt, prepared };
+    const outcome = await look(context, { platform, session, part: lookedFor, of: postOfPart(claimed) });
     if (typeof outcome === 'object' && outcome.state === 'accepted') {
       return sent(post, [outcome.published], { attemptId, outcome });
     }
@@ -160,6 +161,7 @@ async function makePart(run: Run, part: PostPart, attempt: HeldAttempt, resumed:
   const send = {
     platform,
     session,
+    of: postOfPart(claimed),
     part: {
       ...part,
       ...input,
@@ -169,6 +171,10 @@ async function makePart(run: Run, part: PostPart, attempt: HeldAttempt, resumed:
     },
   };
   return resumes ? resumePart(context, send) : sendPart(context, send);
+}
+
+function postOfPart({ post, connection }: ClaimedSend) {
+  return { postId: post.id, connectionId: connection.id };
 }
 
 /** A part that was not accepted. */

@@ -59,10 +59,10 @@ beforeEach(() => {
 let posts = 0;
 
 /** A post that a worker has claimed and that is not sent yet. */
-async function claimedPost(channel: Channel, mediaIds: readonly string[] = []): Promise<ClaimedSend> {
+async function claimedPost(channel: Channel, mediaIds: readonly string[] = [], words?: string): Promise<ClaimedSend> {
   const scheduledFor = new Date(now().getTime() + 1_000).toISOString();
   posts += 1;
-  const body = { text: `number ${posts}`, connectionSlugs: [channel], scheduledFor, mediaIds };
+  const body = { text: words ?? `number ${posts}`, connectionSlugs: [channel], scheduledFor, mediaIds };
   await world.rest('POST /posts', { body });
   world.clock.advance(1_000);
   const { sends } = await claimDueSends(world.context);
@@ -109,6 +109,15 @@ it.each<[Channel, unknown[]]>([
 
   expect(await recover(claimed)).toEqual(outcome);
   expect(sentTo()).toEqual(before);
+});
+
+it('a message that was not sent is not taken for the one before with the same text', async () => {
+  const first = await claimedPost('sms', [], 'the server is down');
+  await world.context.sends.send(first);
+  const second = await claimedPost('sms', [], 'the server is down');
+
+  expect(await recover(second)).toEqual(['failed', 'outcome_unknown', 1]);
+  expect(sentTo()).toEqual({ ...before, sms: before.sms + 1 });
 });
 
 it.each(CHANNELS)(

@@ -65,7 +65,8 @@ async function run(how: typeof sendPart, script: Script, ageMs = 0) {
   const startedAt = new Date(clock.now().getTime() - ageMs);
   const context: Context = { ...world.context, clock };
   const part = { step: 'head' as const, index: 0, text: 'Hello', token: 'token', startedAt, prepared: null };
-  const outcome = await how(context, { platform, session: {} as never, part });
+  const of = { postId: context.random.uuid(), connectionId: context.random.uuid() };
+  const outcome = await how(context, { platform, session: {} as never, part, of });
   return { outcome, calls, waits: clock.waits };
 }
 
