@@ -12,7 +12,7 @@ export interface Access {
 
 interface Call {
   /** Defaults to GET. */
-  readonly method?: 'POST' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly json?: unknown;
   /** Sent as multipart/form-data. */
   readonly form?: FormData;

@@ -15,6 +15,7 @@ import { originOf, ServerAddress } from '../origin.ts';
 import { type Access, callMastodon, failure, requireDeleted } from './api.ts';
 import { hosted } from './connect.ts';
 import { mediaIdsOf, uploadImages } from './images.ts';
+import { askAboutStatus } from './ask-about-status.ts';
 import { readInstance } from './instance.ts';
 import { readMetrics, STATUSES_MAX } from './metrics.ts';
 import { findStatus, Status } from './read-back.ts';
@@ -135,9 +136,8 @@ async function readBack(
 
 function remove(session: Session<MastodonCredential>, post: Published, io: PlatformIo): Promise<void> {
   return withoutPublishing(async () => {
-    const path = `/api/v1/statuses/${encodeURIComponent(post.platformPostId)}`;
-    const answer = await callMastodon(io, session.credential, path, { method: 'DELETE' });
-    requireDeleted(answer, answer.status === 200 || answer.status === 404);
+    const { answer, isGone } = await askAboutStatus(io, session.credential, post.platformPostId, 'DELETE');
+    if (!isGone) requireDeleted(answer, answer.status === 200);
   });
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type PostMetrics, type MetricsReading, PlatformFailure, type PlatformIo, type ReadPost } from '../contract.ts';
 import type { Session } from '../credential.ts';
-import { isWebPage } from '../http.ts';
+import { askAboutStatus } from './ask-about-status.ts';
 import { type Access, callMastodon, failure } from './api.ts';
 
 /** Number of statuses to request at once: the default page size of servers. */
@@ -37,11 +37,10 @@ async function readTogether(io: PlatformIo, access: Access, ids: readonly string
 }
 
 async function readOne(io: PlatformIo, access: Access, id: string): Promise<PostMetrics | 'gone'> {
-  const answer = await callMastodon(io, access, `/api/v1/statuses/${encodeURIComponent(id)}`);
+  const { answer, isGone } = await askAboutStatus(io, access, id, 'GET');
   const status = Counted.safeParse(answer.body);
   if (answer.status === 200 && status.success) return metricsOf(status.data);
-  // The web page of a proxy says nothing about the status, and reads of a status that is gone end for ever.
-  if ((answer.status === 404 || answer.status === 410) && !isWebPage(answer)) return 'gone';
+  if (isGone) return 'gone';
   if (answer.status !== 200) throw failure(answer);
   throw new PlatformFailure('unavailable', 'The Mastodon server answered without the metrics of the status.');
 }

@@ -141,10 +141,20 @@ describe('Mastodon', () => {
   it.each([404, 410])('does not take a status for gone when a proxy answers a web page with %i', async (status) => {
     const { server, account } = await onMastodon();
     const id = await account.post();
-    server.answers['GET /api/v1/statuses/:id'] = [{ status, text: '<html>Maintenance</html>' }];
+    const page = [{ status, text: '<html>Maintenance</html>' }];
+    Object.assign(server.answers, { 'GET /api/v1/statuses/:id': [...page], 'GET /api/v1/instance': page });
 
     expect((await failureOf(read(mastodon, account, [id]))).kind).toBe('unknown');
     expect((await read(mastodon, account, [id])).get(id)).toEqual({ likes: 0, reposts: 0, replies: 0 });
+  });
+
+  it('takes a status for gone that the server itself says so about with web pages', async () => {
+    const { server, account } = await onMastodon();
+    const id = await account.post();
+    const page = { status: 404, text: '<h1>404 Not Found</h1>' };
+    server.answers['GET /api/v1/statuses/:id'] = [page, page];
+
+    expect((await read(mastodon, account, [id])).get(id)).toBe('gone');
   });
 
   it('waits until the instant that a refusal names', async () => {

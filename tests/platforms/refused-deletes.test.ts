@@ -180,4 +180,14 @@ describe('a post that was deleted on the platform itself', () => {
 
     expect(await deleted(postId)).toEqual([200, undefined, 'deleted', expect.any(String)]);
   });
+
+  it('on a Mastodon server that says so with a web page counts as deleted while its API answers', async () => {
+    const { postId } = await sentPost('mastodon');
+    network.script = ({ pathname }) =>
+      pathname === '/api/v1/instance'
+        ? { status: 200, json: { uri: 'bells.example' } }
+        : { status: 404, text: '<h1>404 Not Found</h1>' };
+
+    expect(await deleted(postId)).toEqual([200, undefined, 'deleted', expect.any(String)]);
+  });
 });
