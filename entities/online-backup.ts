@@ -28,6 +28,12 @@ const LEFT_OUT = /^(?:postmaster\.(?:pid|opts)|backup_label(?:\.old)?|pgsql_tmp.
 
 const SEGMENT = /^[0-9A-F]{24}$/;
 
+/** Segments of the write-ahead log in one of its files of 4 GB: the last eight digits of a name count to it. */
+const SEGMENTS = 256;
+
+/** Keeps the log of a copy: checkpoints that are made meanwhile would remove it. It ends with the process. */
+const SLOT = 'carillon_backup';
+
 /**
  * Gives the files one after the other. Each is to be read before the next is asked for; it may change, grow, shrink or
  * disappear meanwhile.
@@ -47,24 +53,53 @@ export async function* copyOnline(
     );
     stopped = rows[0] ?? null;
   };
-  // The checkpoint is made at once. The engine also removes the log that it no longer needs then.
-  await lite.query(`select pg_backup_start('carillon', true)`);
+  await dropSlot(lite);
+  await lite.query(`select pg_create_physical_replication_slot('${SLOT}', true, true)`);
+  try {
+    // The checkpoint is made at once.
+    await lite.query(`select pg_backup_start('carillon', true)`);
+  } catch (error) {
+    await dropSlot(lite);
+    throw error;
+  }
   try {
     yield* filesBelow(folder, '');
     await atEnd(stop);
     const { label, last } = stopped ?? { label: '', last: '' };
-    const first = /^START WAL LOCATION: \S+ \(file (\w+)\)/.exec(label)?.[1];
-    if (first === undefined) throw new Error('the copy of the embedded database has no first log file');
     // The end of a backup begins a new file of the log, so what is committed later is not in these.
-    const segments = (await readdir(join(folder, 'pg_wal'))).filter((name) => SEGMENT.test(name)).toSorted();
-    for (const name of segments.filter((segment) => segment >= first && segment <= last)) {
-      yield { name: `pg_wal/${name}`, path: join(folder, 'pg_wal', name) };
-    }
+    const segments = (await readdir(join(folder, 'pg_wal'))).filter((name) => SEGMENT.test(name) && name <= last);
+    const needed = logOf(label, segments);
+    if (needed === null) throw new Error('a part of the write-ahead log of the copy is missing');
+    for (const name of needed) yield { name: `pg_wal/${name}`, path: join(folder, 'pg_wal', name) };
     yield { name: 'backup_label', content: label };
   } finally {
     // An interrupted copy. The engine would refuse the next one.
     if (stopped === null) await stop();
+    await dropSlot(lite);
   }
+}
+
+async function dropSlot(lite: PGlite): Promise<void> {
+  await lite.query(`select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = '${SLOT}'`);
+}
+
+/**
+ * The segments of the write-ahead log that make a copy consistent, from the one in its label to the last of `names`.
+ *
+ * @returns null when one of them is missing
+ */
+export function logOf(label: string, names: readonly string[]): string[] | null {
+  const first = /^START WAL LOCATION: \S+ \(file ([0-9A-F]{24})\)/.exec(label)?.[1];
+  const log = names.filter((name) => SEGMENT.test(name) && first !== undefined && name >= first).toSorted();
+  const isWhole = log[0] === first && log.every((name, index) => index === 0 || name === after(log[index - 1] ?? ''));
+  return log.length > 0 && isWhole ? log : null;
+}
+
+function after(segment: string): string {
+  const hex = (number: number) => number.toString(16).toUpperCase().padStart(8, '0');
+  const [log, part] = [segment.slice(8, 16), segment.slice(16)].map((digits) => Number.parseInt(digits, 16));
+  const next = Number(log) * SEGMENTS + Number(part) + 1;
+  return segment.slice(0, 8) + hex(Math.floor(next / SEGMENTS)) + hex(next % SEGMENTS);
 }
 
 async function* filesBelow(folder: string, prefix: string): AsyncGenerator<CopiedFile> {

@@ -1,7 +1,9 @@
 /** Checks a backup without restoring it: its parts against the manifest, and that the archives can be read to their end. */
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
+import { logOf } from '../../entities/online-backup.ts';
 import { type Backup, BackupError, checkParts, type PartName, readBackup } from './manifest.ts';
 import { readTar } from './tar.ts';
 
@@ -9,9 +11,13 @@ import { readTar } from './tar.ts';
 export async function verifyBackup(path: string): Promise<Backup> {
   const backup = await readBackup(path);
   await checkParts(backup);
-  const names = await namesIn(backup, 'database');
+  const { names, label } = await readDatabase(backup);
   for (const needed of ['PG_VERSION', 'global/pg_control', 'backup_label']) {
     if (!names.includes(needed)) throw new BackupError(`The database in ${path} has no ${needed}.`);
+  }
+  const log = names.flatMap((name) => (name.startsWith('pg_wal/') ? [name.slice('pg_wal/'.length)] : []));
+  if (logOf(label, log) === null) {
+    throw new BackupError(`The database in ${path} lacks a part of its write-ahead log, and cannot be restored.`);
   }
   const { images } = backup.manifest;
   const count = (await namesIn(backup, 'images')).length;
@@ -19,6 +25,19 @@ export async function verifyBackup(path: string): Promise<Backup> {
     throw new BackupError(`${path} has ${count} images, and its manifest says ${images}.`);
   }
   return backup;
+}
+
+/** The names of the files, and the label that says where the write-ahead log begins. */
+async function readDatabase(backup: Backup): Promise<{ readonly names: readonly string[]; readonly label: string }> {
+  const archive = openPart(backup, 'database');
+  const names: string[] = [];
+  let label = '';
+  if (archive === null) return { names, label };
+  for await (const { name, isFolder, content } of readTar(archive)) {
+    if (!isFolder) names.push(name);
+    if (name === 'backup_label') label = (await buffer(content)).toString();
+  }
+  return { names, label };
 }
 
 async function namesIn(backup: Backup, name: PartName): Promise<string[]> {
