@@ -15,7 +15,10 @@ backup() {
   mkdir -p "$folder/.partial-$name"
   pg_dump --format=custom --file="$folder/.partial-$name/database.dump"
   # After the dump: every image that the dump names is there.
-  if [ -d "$media" ]; then tar -C "$media" -cf "$folder/.partial-$name/media.tar" .; fi
+  if [ -d "$media" ]; then
+    # 1: an image was stored or removed meanwhile.
+    tar -C "$media" --exclude='*.tmp' -cf "$folder/.partial-$name/media.tar" . || [ $? -eq 1 ]
+  fi
   pg_restore --list "$folder/.partial-$name/database.dump" >/dev/null
   (cd "$folder/.partial-$name" && sha256sum -- * >SHA256SUMS)
   mv "$folder/.partial-$name" "$folder/$name"
@@ -28,8 +31,8 @@ if [ "${1:-}" = once ]; then
   exit
 fi
 while true; do
-  # The next day repeats what failed.
-  (backup) || echo 'the backup failed' >&2
+  # The next day repeats what failed. A process of its own, because `set -e` does not hold on the left of `||`.
+  bash "$0" once || echo 'the backup failed' >&2
   sleep 86400 &
   wait $!
 done

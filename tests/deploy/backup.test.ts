@@ -1,5 +1,5 @@
 /** The backups of compose.yaml, made of a PostgreSQL database and restored into another one (docs/guide/containers.md). */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,8 +15,12 @@ let folder: string;
 let media: string;
 
 function backUp(database = name, keepDays = '14') {
+  return run('bash', [SCRIPT, 'once'], { env: environment(database, keepDays) });
+}
+
+function environment(database: string, keepDays = '14') {
   const { hostname, port, username, password } = new URL(databaseUrl(database));
-  const env = {
+  return {
     ...process.env,
     PGHOST: hostname,
     PGPORT: port || '5432',
@@ -27,7 +31,6 @@ function backUp(database = name, keepDays = '14') {
     MEDIA_DIR: media,
     BACKUP_KEEP_DAYS: keepDays,
   };
-  return run('bash', [SCRIPT, 'once'], { env });
 }
 
 const query = async (database: string, sql: string) =>
@@ -71,6 +74,21 @@ describe.skipIf(TEST_DATABASE_URL === undefined)('a backup of the Compose file',
     expect((await readdir(folder)).filter((entry) => entry !== '.media')).toEqual([
       expect.stringMatching(/^carillon-/),
     ]);
+  });
+
+  it('that fails in the daily loop is reported, and neither published nor a reason to remove older ones', async () => {
+    const old = new Date(new Date().getTime() - 16 * 86_400_000);
+    await mkdir(join(folder, 'carillon-old'));
+    await utimes(join(folder, 'carillon-old'), old, old);
+    const loop = spawn('bash', [SCRIPT], { env: environment('carillon_missing'), detached: true });
+    onTestFinished(() => void process.kill(-(loop.pid ?? 0), 'SIGKILL'));
+    let reported = '';
+    loop.stderr.setEncoding('utf8').on('data', (text: string) => (reported += text));
+
+    await expect.poll(() => reported).toContain('the backup failed');
+
+    expect(reported).toContain('carillon_missing');
+    expect((await readdir(folder)).filter((entry) => entry.startsWith('carillon-'))).toEqual(['carillon-old']);
   });
 
   it('removes backups that are older than the days to keep, and only those', async () => {
