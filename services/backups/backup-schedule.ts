@@ -2,7 +2,7 @@
  * The backups of a process: one is made at a time, when the operator asks or when the newest of the schedule is old enough.
  * Older ones of the schedule are removed. A failure shows in GET /health, in the log and in a mail to the owners.
  */
-import { rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { loggableError } from '../../errors/loggable-error.ts';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -108,6 +108,8 @@ async function ofSchedule(folder: string): Promise<Backup[]> {
 
 /** A backup whose removal is interrupted is not taken for one: it is renamed first. */
 async function removeOld(folder: string, keep: number): Promise<void> {
+  const interrupted = (await readdir(folder)).filter((name) => /^\.carillon-.*\.removed$/.test(name));
+  for (const name of interrupted) await rm(join(folder, name), { recursive: true, force: true });
   const backups = await ofSchedule(folder);
   const installId = backups[0]?.manifest.installId;
   const own = backups.filter(({ manifest }) => manifest.installId === installId);

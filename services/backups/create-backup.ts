@@ -18,7 +18,8 @@ import {
   PART_FILES,
 } from './manifest.ts';
 import { writeTar } from './tar.ts';
-import { renameUnused, syncFolder, writePart } from './write-part.ts';
+import { renameUnused, writePart } from './write-part.ts';
+import { syncFolder } from '../sync-folder.ts';
 
 /** Name of the generated key in DATA_DIR, and of its copy. */
 export const KEY_FILE = 'encryption.key';

@@ -13,7 +13,7 @@ import { keyMark } from '../credentials/vault.ts';
 import { type Backup, BackupError, type Manifest, PART_FILES } from './manifest.ts';
 import { unpackTar } from './tar.ts';
 import { openPart, verifyBackup } from './verify-backup.ts';
-import { syncFolder } from './write-part.ts';
+import { syncFolder } from '../sync-folder.ts';
 
 /** What a restore replaces, in this order. The database is the last to arrive: without it there is no install. */
 const REPLACED = [KEY_FILE, 'media', 'db'] as const;

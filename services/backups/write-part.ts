@@ -1,7 +1,7 @@
 /** Writes the files of a backup so that they outlive a power loss, and hashes them meanwhile. */
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { access, open, rename } from 'node:fs/promises';
+import { access, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable, Transform, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -32,14 +32,6 @@ export async function writePart(
   const packed = gzip ? [createGzip({ level: constants.Z_BEST_SPEED })] : [];
   await pipeline([source, ...packed, measured, target], signal === undefined ? {} : { signal });
   return { file, bytes, sha256: hash.digest('hex') };
-}
-
-/** Makes renames in a folder durable. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder).catch(() => null);
-  // Windows opens no folders.
-  await handle?.sync().catch(() => undefined);
-  await handle?.close();
 }
 
 /** Renames to the first of `path`, `path-2`, `path-3`… that is not in use. @returns the new name */

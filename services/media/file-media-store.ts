@@ -2,6 +2,7 @@
 import { copyFile, link, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MediaStore } from '../ports/media-store.ts';
+import { syncFolder } from '../sync-folder.ts';
 
 /** Format of a key: no other text becomes part of a path. */
 const KEY = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -20,6 +21,8 @@ export function createFileMediaStore(folder: string): MediaStore {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await writeDurably(unfinished(key), bytes);
       await rename(unfinished(key), pathOf(key));
+      // Its row may be committed on another disk right after this.
+      await syncFolder(folder);
     },
     get: async (key) => {
       try {
