@@ -126,7 +126,7 @@ async function decide(
   const result =
     time === null
       ? await claimNow(context, em, request, place, claim)
-      : await schedule(context, em, request, time, place.slot);
+      : await schedule(context, em, request, { time, slot: place.slot, policyId: ruling.policyId });
   await followPolicy(em, post, ruling);
   // Only what goes out settles a request: a refusal leaves the draft waiting.
   if (!isApproved && from === 'draft') await closeApproval(context, em, caller, post);
@@ -196,12 +196,14 @@ const scheduleStored = statement('schedule a draft or a failed post', {
     time: 'timestamptz',
     slot: 'timestamptz?',
     connectionId: 'uuid',
+    policyId: 'uuid?',
   },
   result: CONTENT.types,
-  sql: ({ postId, from, generation, time, slot, connectionId }) => `
+  sql: ({ postId, from, generation, time, slot, connectionId, policyId }) => `
     with connection as (select id from connections where id = ${connectionId} and deleted_at is null for share)
     update posts p set status = 'scheduled', scheduled_for = ${time}, queued = ${slot} is not null, slot_at = ${slot},
-      held = false, error_code = null, error_message = null, generation = p.generation + (p.status = 'failed')::int
+      held = false, error_code = null, error_message = null, generation = p.generation + (p.status = 'failed')::int,
+      policy_id = coalesce(${policyId}, p.policy_id)
     from connection c
     where p.id = ${postId} and p.status = ${from} and p.generation = ${generation} and p.connection_id = c.id
     returning ${CONTENT.sql}`,
@@ -211,11 +213,10 @@ async function schedule(
   context: Context,
   em: SqlEntityManager,
   { post, from, approve }: PostToPublish,
-  time: Date,
-  slot: Date | null,
+  { time, slot, policyId }: { readonly time: Date; readonly slot: Date | null; readonly policyId: string | null },
 ): Promise<PostResult> {
   const { id: postId, generation, connection_id: connectionId } = post;
-  const [scheduled] = await scheduleStored(em, { postId, from, generation, time, slot, connectionId });
+  const [scheduled] = await scheduleStored(em, { postId, from, generation, time, slot, connectionId, policyId });
   if (scheduled === undefined) throw new PostChanged();
   if (approve === undefined) requireUnedited(scheduled, post);
   if (from === 'failed') await storeEvents(em, [rescheduledEvent(context, post, time, 'requeued')]);

@@ -27,14 +27,14 @@ import { CONTENT, PostChanged, requireUnedited } from './post-changed.ts';
 import type { PublishInput } from './publish-or-schedule.ts';
 
 const movePost = statement('move a scheduled post to another time', {
-  parameters: { postId: 'uuid', time: 'timestamptz', slot: 'timestamptz?' },
+  parameters: { postId: 'uuid', time: 'timestamptz', slot: 'timestamptz?', policyId: 'uuid?' },
   result: { left_time: 'timestamptz', ...CONTENT.types },
-  sql: ({ postId, time, slot }) => `
+  sql: ({ postId, time, slot, policyId }) => `
     with present as (
       select id, scheduled_for from posts where id = ${postId} and status = 'scheduled' for no key update
     )
     update posts p set scheduled_for = ${time}, queued = ${slot} is not null, slot_at = ${slot},
-      held = p.stop_id is not null,
+      held = p.stop_id is not null, policy_id = coalesce(${policyId}, p.policy_id),
       repeats = 0, first_due_at = null
     from present o where p.id = o.id returning o.scheduled_for as left_time, ${CONTENT.sql}`,
 });
@@ -98,7 +98,8 @@ async function decide(
   }
   await storeAllowed(context, em, caller, permission, asked);
   const moved = slot instanceof Date ? slot : (time as Date);
-  const [row] = await movePost(em, { postId: post.id, time: moved, slot: time === null ? moved : null });
+  const { policyId } = ruling;
+  const [row] = await movePost(em, { postId: post.id, time: moved, slot: time === null ? moved : null, policyId });
   requireUnedited(row, post);
   await followPolicy(em, post, ruling);
   if (new Date(row.left_time).getTime() !== moved.getTime()) {
