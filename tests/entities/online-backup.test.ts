@@ -1,4 +1,4 @@
-/** Copies of the embedded database while it is used: they open, whatever happens meanwhile. */
+/** Copies of the embedded database while it is used: they open, also when checkpoints are made meanwhile. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -51,6 +51,18 @@ async function fullAccount(install: World = world) {
   return { ...account, mediaId: body.media.id as string, post, profile, hook };
 }
 
+/** Copies the only post of an account, with ids in the order of time: before its own. @param text in SQL, of copy `n` */
+async function copyPost(accountId: string, count: number, text: string): Promise<void> {
+  await world.sql(
+    `insert into posts (id, account_id, connection_id, connection_slug, platform_id, mode, status, text, original_text,
+       tags, thread, created_at, sent_at)
+     select ('00' || substr(gen_random_uuid()::text, 3))::uuid, account_id, connection_id, connection_slug, platform_id,
+       mode, 'sent', ${text}, '', tags, thread, created_at, sent_at
+     from posts, generate_series(1, $2::int) n where account_id = $1`,
+    [accountId, count],
+  );
+}
+
 describe('200', () => {
   it('gives everything that the lists show, and the whole posts', async () => {
     const { key, connection, mediaId, post, profile, hook } = await fullAccount();
@@ -126,19 +138,7 @@ describe('200', () => {
   it('gives thousands of posts once each in the order of their ids, and goes on after any of them', async () => {
     const { key, id: accountId } = await accountWithSandbox(world);
     await makePost(world, 'sandbox', { key });
-    await world.sql(
-      `insert into posts (id, account_id, connection_id, connection_slug, platform_id, mode, status, text, original_text,
-         tags, thread, created_at, sent_at)
-       select gen_random_uuid(), account_id, connection_id, connection_slug, platform_id, mode, 'sent', n::text, '', tags,
-         thread, created_at, sent_at
-       from posts, generate_series(1, 1999) n where account_id = $1`,
-      [accountId],
-    );
-    // Ids in the order of time: before that of the first post.
-    await world.sql(
-      `update posts set id = ('00' || substr(id::text, 3))::uuid where account_id = $1 and text <> 'Hello'`,
-      [accountId],
-    );
+    await copyPost(accountId, 1_999, 'n::text');
     const stored = await world.sql<{ id: string }>('select id from posts where account_id = $1 order by id', [
       accountId,
     ]);
@@ -240,14 +240,7 @@ describe('the archive', () => {
   it('has thousands of rows, and cannot go on after one', async () => {
     const { key, id: accountId } = await accountWithSandbox(world);
     await makePost(world, 'sandbox', { key });
-    await world.sql(
-      `insert into posts (id, account_id, connection_id, connection_slug, platform_id, mode, status, text, original_text,
-         tags, thread, created_at)
-       select ('00' || substr(gen_random_uuid()::text, 3))::uuid, account_id, connection_id, connection_slug, platform_id,
-         mode, 'draft', n::text, '', tags, thread, created_at
-       from posts, generate_series(1, 1999) n where account_id = $1`,
-      [accountId],
-    );
+    await copyPost(accountId, 1_999, 'n::text');
 
     const { bytes } = await world.rest('GET /exports/archive', { key });
 
@@ -334,15 +327,8 @@ describe('readers that take nothing', () => {
   it('lose their places to others of the account', async () => {
     const { key, id: accountId } = await accountWithSandbox(world);
     await makePost(world, 'sandbox', { key });
-    // More than the buffers of a connection hold, with ids in the order of time: before that of the first post.
-    await world.sql(
-      `insert into posts (id, account_id, connection_id, connection_slug, platform_id, mode, status, text, original_text,
-         tags, thread, created_at, sent_at)
-       select ('00' || substr(gen_random_uuid()::text, 3))::uuid, account_id, connection_id, connection_slug, platform_id, mode, 'sent', repeat('x', 20000), '',
-         tags, thread, created_at, sent_at
-       from posts, generate_series(1, 999) where account_id = $1`,
-      [accountId],
-    );
+    // More than the buffers of a connection hold.
+    await copyPost(accountId, 999, `repeat('x', 20000)`);
     const stopping = new AbortController();
     const credentials: Credentials = { presentedKey: () => key, checkAccessToken: async () => null };
     const { forKeys } = serveExports(world.context, credentials, { stopping: stopping.signal, stalledAfterMs: 300 });

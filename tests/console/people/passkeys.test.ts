@@ -1,10 +1,9 @@
 /** Passkeys: added with the password and used instead of it. Each answer works once, and a reset link removes them. */
-import type { SqlEntityManager } from '@mikro-orm/sql';
 import { describe, expect, it } from 'vitest';
 import { type Authenticator, openAuthenticator } from '../../harness/authenticator.ts';
 import { type Browser, openBrowser } from '../../harness/browser.ts';
+import { holdRows } from '../../harness/hold-rows.ts';
 import { OWNER_ENV, ownerLink, PASSWORD, signedInBrowser } from '../../harness/owner.ts';
-import { query } from '../../harness/query.ts';
 import { startWorld, type World } from '../../harness/world.ts';
 
 const ORIGIN = 'http://localhost:3000';
@@ -261,15 +260,11 @@ describe('when browsers cannot create passkeys', () => {
 describe.skipIf(world.db.engine !== 'postgres')('an answer of a passkey that is still being checked', () => {
   /** Begins a request whose answer of a device is checked after `meanwhile`. */
   async function delayed<Answer>(place: World, request: () => Promise<Answer>, meanwhile: () => Promise<unknown>) {
-    const waiting = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    const { promise: answer, resolve } = Promise.withResolvers<Promise<Answer>>();
-    await place.db.em().transactional(async (em: SqlEntityManager) => {
-      await query(em, 'lock table used_challenges in exclusive mode');
-      const started = request();
-      resolve(started);
-      await expect.poll(() => place.sql(waiting)).not.toEqual([]);
-      await meanwhile();
-    });
+    const held = await holdRows(place, 'lock table used_challenges in exclusive mode');
+    const answer = request();
+    await held.waiting(1);
+    await meanwhile();
+    await held.release();
     return answer;
   }
 

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { releaseImport } from '../../../services/imports/claim-import.ts';
 import { runImports } from '../../../services/imports/run-imports.ts';
+import { holdRows } from '../../harness/hold-rows.ts';
 import { withResults } from '../../harness/interleave.ts';
 import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
 import { refusal, UUID } from '../../harness/expected.ts';
@@ -37,12 +38,6 @@ async function importFile(key: string, body: object) {
 async function textsOf(key: string): Promise<string[]> {
   const { posts } = (await world.rest('GET /posts?limit=100', { key })).body;
   return posts.map(({ text }: { text: string }) => text).toSorted();
-}
-
-/** Waits until this many statements wait for a lock. */
-async function untilWaiting(count: number): Promise<void> {
-  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  while ((await world.sql(waiting)).length < count);
 }
 
 async function serveImage(): Promise<string> {
@@ -373,21 +368,14 @@ describe('an import', () => {
       `update imports set status = 'running', ended_at = null, lease = $2, lease_until = $3 where id = $1`,
       [id, lease, iso(180_000)],
     );
-    const held = Promise.withResolvers<void>();
-    const locked = Promise.withResolvers<void>();
-    const holding = world.context.db.em().transactional(async (em) => {
-      await em.execute('select 1 from import_rows where import_id = ? for update', [id]);
-      locked.resolve();
-      await held.promise;
-    });
-    await locked.promise;
+    const held = await holdRows(world, 'select 1 from import_rows where import_id = $1 for update', [id]);
 
     const again = start(key, { content });
-    await untilWaiting(1);
+    await held.waiting(1);
     const released = releaseImport(world.context.db.em(), { id, lease, now: world.clock.now() });
-    await untilWaiting(2);
-    held.resolve();
-    await Promise.all([holding, again, released]);
+    await held.waiting(2);
+    await held.release();
+    await Promise.all([again, released]);
     await world.runDue();
 
     const { body } = await world.rest(`GET /imports/${id}`, { key });

@@ -7,6 +7,7 @@ import type { ClaimedSend } from '../../../services/sending/claimed-send.ts';
 import { createPostSender } from '../../../services/sending/create-post-sender.ts';
 import { settleSends } from '../../../services/sending/settle-sends.ts';
 import { TEST_DATABASE_URL } from '../../harness/database.ts';
+import { holdRows } from '../../harness/hold-rows.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { UUID } from '../../harness/expected.ts';
 import { startPeer } from '../../harness/peer.ts';
@@ -338,15 +339,12 @@ describe('a send that starts late', () => {
       const scheduledFor = new Date(world.clock.now().getTime() + 1_000).toISOString();
       await makePost(world, 'sandbox', { key, scheduledFor });
       world.clock.advance(1_000);
-      const claims: Promise<ClaimedDue>[] = [];
-      await peer.db.em().transactional(async (em) => {
-        await query(em, 'lock table attempts in share mode');
-        claims.push(claimDueSends(world.context));
-        const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-        await expect.poll(() => world.sql(waiting)).toHaveLength(1);
-        world.clock.advance(60_000);
-      });
-      const late = (await Promise.all(claims)).flatMap(({ sends }) => sends);
+      const held = await holdRows(world, 'lock table attempts in share mode');
+      const claimed = claimDueSends(world.context);
+      await held.waiting(1);
+      world.clock.advance(60_000);
+      await held.release();
+      const { sends: late } = await claimed;
       const taken = await claimInterruptedSends(peer, 100);
       await Promise.all(taken.map((send) => peer.sends.send(send)));
 

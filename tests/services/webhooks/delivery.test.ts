@@ -34,8 +34,11 @@ async function received(how: number | Answer = 200) {
   };
 }
 
-/** Moves one post this many times; a claim takes 50 deliveries. @returns the times to which it was moved, in order */
-async function reschedule(key: string, count: number): Promise<string[]> {
+/** A webhook, and one post that was moved this many times; a claim takes 50 deliveries. `times` are in order. */
+async function rescheduled(count: number) {
+  const { key } = await accountWithSandbox(world);
+  const receiver = await startReceiver();
+  const webhook = await registerWebhook(world, receiver.url, { key, events: ['post.rescheduled'] });
   const at = (hours: number) => new Date(world.clock.now().getTime() + hours * 60 * MINUTE).toISOString();
   const { postId } = await makePost(world, 'sandbox', { key, scheduledFor: at(3) });
   const times = Array.from({ length: count }, (_, index) => at(index + 4));
@@ -44,7 +47,7 @@ async function reschedule(key: string, count: number): Promise<string[]> {
     // Each key may make 60 requests a minute.
     if (index % 30 === 29) world.clock.advance(MINUTE);
   }
-  return times;
+  return { webhook, times, arrived: () => receiver.received.map(({ body }) => body.post.scheduledFor as string) };
 }
 
 describe('delivered', () => {
@@ -144,14 +147,11 @@ describe('the schedule', () => {
 
 describe('order', () => {
   it('equals the order of the events of one post, also for more events than one claim takes', async () => {
-    const { key } = await accountWithSandbox(world);
-    const receiver = await startReceiver();
-    await registerWebhook(world, receiver.url, { key, events: ['post.rescheduled'] });
-    const times = await reschedule(key, 60);
+    const { times, arrived } = await rescheduled(60);
 
     await world.runDue();
 
-    expect(receiver.received.map(({ body }) => body.post.scheduledFor)).toEqual(times);
+    expect(arrived()).toEqual(times);
   });
 
   it('is not kept across posts, but each of more events than one claim takes arrives once', async () => {
@@ -217,10 +217,7 @@ describe('a process that dies', () => {
   });
 
   it('with more deliveries than one claim takes leaves those of one post in their order', async () => {
-    const { key } = await accountWithSandbox(world);
-    const receiver = await startReceiver();
-    const webhook = await registerWebhook(world, receiver.url, { key, events: ['post.rescheduled'] });
-    const times = await reschedule(key, 60);
+    const { webhook, times, arrived } = await rescheduled(60);
     while ((await fanOut(world.context)) > 0);
     // It had claimed twice.
     const claim = world.context.random.uuid();
@@ -237,7 +234,7 @@ describe('a process that dies', () => {
 
     await world.runDue();
 
-    expect(receiver.received.map(({ body }) => body.post.scheduledFor)).toEqual(times);
+    expect(arrived()).toEqual(times);
   });
 
   it('and resumes afterwards does not change the results of other workers', async () => {
@@ -284,10 +281,7 @@ describe('a short database outage', () => {
 
 describe('a claim whose answer is lost', () => {
   it('is repeated, and leaves the deliveries of one post in their order', async () => {
-    const { key } = await accountWithSandbox(world);
-    const receiver = await startReceiver();
-    await registerWebhook(world, receiver.url, { key, events: ['post.rescheduled'] });
-    const times = await reschedule(key, 120);
+    const { times, arrived } = await rescheduled(120);
     let claims = 0;
     const em = () =>
       withResults(world.db.em(), async ({ result }) => {
@@ -303,7 +297,7 @@ describe('a claim whose answer is lost', () => {
     await dispatcher.begin();
 
     await dispatcher.drained();
-    expect(receiver.received.map(({ body }) => body.post.scheduledFor)).toEqual(times);
+    expect(arrived()).toEqual(times);
   });
 });
 
