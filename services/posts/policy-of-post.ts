@@ -53,7 +53,9 @@ const putUnder = statement('put a post under a policy', {
   parameters: { postId: 'uuid', policyId: 'uuid' },
   result: { alt_text: 'text?' },
   sql: ({ postId, policyId }) => `
-    with followed as (update posts set policy_id = ${policyId} where id = ${postId})
+    with followed as (
+      update posts set policy_id = ${policyId} where id = ${postId} and policy_id is distinct from ${policyId}
+    )
     select alt_text from post_media where post_id = ${postId} order by position`,
 });
 
@@ -87,8 +89,8 @@ export function applyPolicy(
 }
 
 /**
- * Locks the policy, and not the post: those who lock a connection or an account lock posts after it. So whoever locks
- * the post later has to look whether it still says the same ({@link followPolicy}, post-changed.ts).
+ * Locks the policy, and not the post: those who lock a connection or an account lock posts after it. A caller that locks the
+ * post later has to check that it still says the same ({@link followPolicy}, post-changed.ts).
  */
 export async function ruleOnPost(
   context: Context,
