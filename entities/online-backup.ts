@@ -67,8 +67,10 @@ export async function* copyOnline(
     await atEnd(stop);
     const { label, last } = stopped ?? { label: '', last: '' };
     // The end of a backup begins a new file of the log, so what is committed later is not in these.
-    const segments = (await readdir(join(folder, 'pg_wal'))).filter((name) => SEGMENT.test(name) && name <= last);
-    const needed = logOf(label, segments);
+    const needed = logOf(
+      label,
+      (await readdir(join(folder, 'pg_wal'))).filter((name) => name <= last),
+    );
     if (needed === null) throw new Error('a part of the write-ahead log of the copy is missing');
     for (const name of needed) yield { name: `pg_wal/${name}`, path: join(folder, 'pg_wal', name) };
     yield { name: 'backup_label', content: label };

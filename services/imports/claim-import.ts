@@ -56,7 +56,7 @@ const release = statement('release an import', {
 });
 
 /**
- * Locks the import with a statement of its own. A request that sends the file again makes rows pending under this lock; a
+ * Locks the import with a separate statement. A request that sends the file again makes rows pending under this lock; a
  * statement that waited for it would still count the rows as they were before.
  */
 export async function releaseImport(

@@ -2,9 +2,8 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { column } from '../../entities/column-lists.ts';
 import { statement } from '../../entities/statement.ts';
-import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
-import { platformsWithFees } from '../plans/fees.ts';
+import { platformsWithFees, readFeeOf } from '../plans/fees.ts';
 import { lockAccount, readPlanUsage } from '../plans/plan-usage.ts';
 import { LEASE_MS, type ReadClaim } from './claim-reads.ts';
 import type { DueRead } from './decide-read.ts';
@@ -13,7 +12,7 @@ import { READ_STEP_MS, utcDayNumber } from './read-times.ts';
 /** More than the clocks of two workers differ. */
 const SKEW_MS = 60_000;
 
-// A claim has no column of its own. But a read of the schedule comes whole hours after sending, and a postponed one when
+// A claim has no column. But a read of the schedule comes whole hours after sending, and a postponed one when
 // a pause ends, so any other time within the length of a claim is the end of one.
 const countReadsInProgress = statement('count the charged reads that other workers have claimed', {
   parameters: {
@@ -89,9 +88,4 @@ async function centsInProgress(
     day: utcDayNumber(now),
   });
   return claimed.reduce((sum, { platform_id: id, reads }) => sum + reads * readFeeOf(context, id), 0);
-}
-
-function readFeeOf({ platforms, config }: Context, platformId: string): number {
-  const { fees } = platformOf(platforms, platformId);
-  return fees === undefined ? 0 : config.fees[fees.read];
 }

@@ -2,6 +2,7 @@
 import { type AnyPlatform } from '../../platforms/contract.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
+import { readFeeOf } from '../plans/fees.ts';
 import { PLANS } from '../plans/plans.ts';
 import type { ClaimedRead } from './claim-reads.ts';
 import { nextReadAt, utcDayNumber } from './read-times.ts';
@@ -45,9 +46,9 @@ export function decideRead(context: Context, post: ClaimedRead, now: Date): DueR
 }
 
 /** Platforms that charge do so once for all reads of a post in a UTC day; so does the account's usage ledger. */
-function feeOf(context: Context, { fees }: AnyPlatform, post: ClaimedRead, now: Date): number {
-  if (fees === undefined || !PLANS[post.plan].fees) return 0;
+function feeOf(context: Context, { id }: AnyPlatform, post: ClaimedRead, now: Date): number {
+  if (!PLANS[post.plan].fees) return 0;
   const { last_charged_at: chargedAt } = post;
   const isPaid = chargedAt !== null && utcDayNumber(new Date(chargedAt)) === utcDayNumber(now);
-  return isPaid ? 0 : context.config.fees[fees.read];
+  return isPaid ? 0 : readFeeOf(context, id);
 }

@@ -13,6 +13,12 @@ export function feeOf(
   return fees.hasLink(text) ? Math.max(plain, context.config.fees[fees.linkPost]) : plain;
 }
 
+/** What one read of a post's metrics costs; 0 for platforms without fees. */
+export function readFeeOf({ platforms, config }: Context, platformId: string): number {
+  const { fees } = platformOf(platforms, platformId);
+  return fees === undefined ? 0 : config.fees[fees.read];
+}
+
 /** Ids of the platforms on which posts can cost something. */
 export function platformsWithFees({ platforms }: Context): string[] {
   return Object.values(platforms).flatMap(({ id, fees }) => (fees === undefined ? [] : [id]));

@@ -144,7 +144,7 @@ export function createPostInserts(context: Context): PostInserts {
   );
 }
 
-/** What became of posts, by the id of the post; one that waits is in neither. */
+/** The results of storing posts, by the id of the post; one that waits is in neither. */
 export interface StoredPosts {
   /** The sends of those that are sent now. */
   readonly sends: ReadonlyMap<string, ClaimedSend>;
