@@ -323,23 +323,28 @@ describe('a reader that leaves', () => {
   });
 });
 
+/** The exports on a server of their own. @returns its address */
+async function exportsServer(key: string, stalledAfterMs: number): Promise<string> {
+  const stopping = new AbortController();
+  const credentials: Credentials = { presentedKey: () => key, checkAccessToken: async () => null };
+  const { forKeys } = serveExports(world.context, credentials, { stopping: stopping.signal, stalledAfterMs });
+  const server = express().get('/exports/:kind', forKeys).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    stopping.abort();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
 describe('readers that take nothing', () => {
   it('lose their places to others of the account', async () => {
     const { key, id: accountId } = await accountWithSandbox(world);
     await makePost(world, 'sandbox', { key });
     // More than the buffers of a connection hold.
     await copyPost(accountId, 999, `repeat('x', 20000)`);
-    const stopping = new AbortController();
-    const credentials: Credentials = { presentedKey: () => key, checkAccessToken: async () => null };
-    const { forKeys } = serveExports(world.context, credentials, { stopping: stopping.signal, stalledAfterMs: 300 });
-    const server = express().get('/exports/:kind', forKeys).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(async () => {
-      stopping.abort();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    });
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const url = await exportsServer(key, 300);
     const begin = () =>
       new Promise((resolve, reject) => get(`${url}/exports/posts`, resolve).on('error', reject).on('close', resolve));
     await Promise.all([begin(), begin()]);
@@ -353,6 +358,16 @@ describe('readers that take nothing', () => {
 
     await expect.poll(other).toBe(200);
     expect(before).toBe(403);
+  });
+
+  it('are not readers that wait for a slow database', async () => {
+    const { key } = await fullAccount();
+    const url = await exportsServer(key, 1);
+
+    const response = await fetch(`${url}/exports/archive`);
+
+    const files = readZip(Buffer.from(await response.arrayBuffer()));
+    expect([...files.keys()]).toHaveLength(KINDS.length + 2);
   });
 });
 
