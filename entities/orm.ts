@@ -17,8 +17,8 @@ import { maintainEmbedded } from './embedded-maintenance.ts';
 import { HostClient } from './host-client.ts';
 import { HostPool } from './host-pool.ts';
 import { entities } from './index.ts';
-import { initialMigration, migrations } from './migrations/index.ts';
-import { replaceUnreleasedMigrations } from './migrations/unreleased-migrations.ts';
+import { migrations } from './migrations/index.ts';
+import { type MigrationWait, runMigrations } from './migrations/run-migrations.ts';
 import type { Queries } from './statement.ts';
 import type { RowChanges } from './row-changes.ts';
 import { shareChanges, type SharedChanges, type Sleep } from './shared-changes.ts';
@@ -30,8 +30,12 @@ export interface Database {
   em(): SqlEntityManager;
   /** Runs statements and typed queries outside of transactions, without the cost of an entity manager for each. */
   readonly queries: Queries;
-  /** Runs pending migrations; safe when several processes start at once. */
-  migrate(): Promise<void>;
+  /**
+   * Runs pending migrations; safe when several processes start at once, and while others work.
+   *
+   * @param onWait called each time that a migration waits for a lock of another session
+   */
+  migrate(onWait?: (wait: MigrationWait) => void): Promise<void>;
   /** Runs schema work that must not run in two processes at once. */
   withMigrationLock(work: () => Promise<void>): Promise<void>;
   /** Names of the migrations that this database has, in their order; empty before the first. */
@@ -99,7 +103,7 @@ export async function openPostgres(url: string, { poolSize = 10, sleep }: Postgr
     lite: undefined,
     openPool: (size) => new HostPool(hosts, { max: size }),
     withMigrationLock,
-    migrate: () => withMigrationLock(() => migrate(orm)),
+    migrate: (onWait = () => undefined) => withMigrationLock(() => runMigrations(orm, onWait)),
     appliedMigrations: () => appliedMigrations(orm),
     schemaDifference: () => orm.schema.getUpdateSchemaSQL({ wrap: false }),
     close: async () => {
@@ -135,7 +139,7 @@ export async function openPglite(
     lite,
     openPool: undefined,
     withMigrationLock: (work) => work(),
-    migrate: () => migrate(orm),
+    migrate: (onWait = () => undefined) => runMigrations(orm, onWait),
     appliedMigrations: () => appliedMigrations(orm),
     schemaDifference: () => orm.schema.getUpdateSchemaSQL({ wrap: false }),
     close: async () => {
@@ -160,12 +164,6 @@ function ormTypes(): TypeOverrides {
     types.setTypeParser(Number(oid), parse);
   }
   return types;
-}
-
-async function migrate(orm: PostgresOrm | PgliteOrm): Promise<void> {
-  const done = await replaceUnreleasedMigrations(orm.em.fork(), initialMigration.name);
-  // The migrator would ask for the tables of the database first, which takes a fifth of the start of an embedded one.
-  if (migrations.some(({ name }) => !done.has(name))) await orm.migrator.up();
 }
 
 async function appliedMigrations(orm: PostgresOrm | PgliteOrm): Promise<string[]> {

@@ -15,7 +15,7 @@ export async function openDatabase({ databaseUrl, dataDir }: Config, log: Pick<L
       databaseUrl === undefined
         ? await openPglite(join(dataDir, 'db'), undefined, onMaintenanceError)
         : await openPostgres(databaseUrl, { sleep: systemClock.sleep });
-    await db.migrate();
+    await db.migrate((wait) => log.warn(wait, 'a migration waits for a lock of another session'));
     return db;
   } catch (error) {
     const variable = databaseUrl === undefined ? 'DATA_DIR' : 'DATABASE_URL';

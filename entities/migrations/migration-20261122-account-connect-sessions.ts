@@ -2,7 +2,7 @@
  * Connect sessions that make own accounts or connect an account again, in a list by account; and the end of credentials
  * that cannot be renewed.
  */
-import { Migration } from '@mikro-orm/migrations';
+import { StepMigration } from './step-migration.ts';
 
 const STATEMENTS = [
   `alter table "connect_sessions" alter column "profile_id" drop not null`,
@@ -15,7 +15,7 @@ const STATEMENTS = [
   `alter table "connections" add column if not exists "credential_ends_at" timestamptz(3) null`,
 ];
 
-export class AccountConnectSessions extends Migration {
+export class AccountConnectSessions extends StepMigration {
   override up(): void {
     for (const statement of STATEMENTS) this.addSql(statement);
   }

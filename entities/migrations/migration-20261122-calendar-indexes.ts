@@ -3,7 +3,7 @@
  * scheduled posts also outside of a queue, with those that failed
  * (docs/decisions/0079-read-the-calendar-along-each-connection.md).
  */
-import { Migration } from '@mikro-orm/migrations';
+import { StepMigration } from './step-migration.ts';
 
 const STATEMENTS = [
   `create index if not exists "posts_sent_index" on "posts" ("connection_id", "mode", "sent_at") where ("sent_at" is not null)`,
@@ -12,7 +12,7 @@ const STATEMENTS = [
   `drop index if exists "posts_queue_index"`,
 ];
 
-export class CalendarIndexes extends Migration {
+export class CalendarIndexes extends StepMigration {
   override up(): void {
     for (const statement of STATEMENTS) this.addSql(statement);
   }

@@ -1,7 +1,7 @@
 /** Gives deliveries a log of their attempts. Attempts before this migration are not in it. */
-import { Migration } from '@mikro-orm/migrations';
+import { StepMigration } from './step-migration.ts';
 
-export class DeliveryAttempts extends Migration {
+export class DeliveryAttempts extends StepMigration {
   override up(): void {
     this.addSql(`alter table "deliveries" add column if not exists "attempt_log" jsonb null`);
   }

@@ -1,5 +1,5 @@
 /** Indexes by which expired rows are found, and how often the reads of a post were thinned. */
-import { Migration } from '@mikro-orm/migrations';
+import { StepMigration } from './step-migration.ts';
 
 const STATEMENTS = [
   `alter table "posts" add column if not exists "reads_thinned" int not null default 0`,
@@ -15,7 +15,7 @@ const STATEMENTS = [
   `create index if not exists "rate_limit_hits_at_index" on "rate_limit_hits" ("at")`,
 ];
 
-export class Retention extends Migration {
+export class Retention extends StepMigration {
   override up(): void {
     for (const statement of STATEMENTS) this.addSql(statement);
   }

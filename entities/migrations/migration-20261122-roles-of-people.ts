@@ -2,7 +2,7 @@
  * Gives people roles, and links the invitation that they can be. Everyone who signed in before is an owner. What belongs
  * to a person is deleted together with the person.
  */
-import { Migration } from '@mikro-orm/migrations';
+import { StepMigration } from './step-migration.ts';
 
 const ROLE_CHECK = `check ("role" in ('owner', 'editor', 'viewer'))`;
 
@@ -34,7 +34,7 @@ function ownedBy(table: string, column: string): string[] {
   ];
 }
 
-export class RolesOfPeople extends Migration {
+export class RolesOfPeople extends StepMigration {
   override up(): void {
     for (const statement of STATEMENTS) this.addSql(statement);
   }

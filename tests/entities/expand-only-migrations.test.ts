@@ -28,16 +28,22 @@ function opened(migration: (typeof migrations)[number]): Queries {
   return new (migration.class as unknown as new () => Queries)();
 }
 
+/** A statement within the one that limits how long it waits for its lock. */
+const STEP = /\$step\$([^]*)\$step\$/;
+
 function statementsOf(migration: (typeof migrations)[number]): string[] {
   const made = opened(migration);
   void made.up();
-  return made.getQueries().map((query) => String(query).replaceAll(/\s+/g, ' ').trim());
+  return made.getQueries().map((query) => {
+    const sql = String(query);
+    return (STEP.exec(sql)?.[1] ?? sql).replaceAll(/\s+/g, ' ').trim();
+  });
 }
 
 /** What an older version does not notice. */
 const EXPANDS: readonly RegExp[] = [
   /^create table if not exists /i,
-  /^create (?:unique )?index (?:concurrently )?if not exists .* on "(\w+)"/i,
+  /^create (?:unique )?index if not exists .* on "(\w+)"/i,
   /^alter table "\w+" add column if not exists "\w+" [\w()]+(?: null)?$/i,
   /^alter table "\w+" add column if not exists "\w+" [\w()]+ not null default [^,;]+$/i,
   /^alter table "\w+" alter column "\w+" drop not null$/i,
@@ -125,8 +131,12 @@ it.each(checked)('$name only expands the schema, or contracts it a version later
   expect(versionNumber(packageJson.version)).toBeGreaterThan(versionNumber(migration.contracts.after));
 });
 
-it.each(checked)('$name holds the lock of one table at a time', (migration) => {
-  expect(opened(migration).isTransactional()).toBe(false);
+it.each(migrations.slice(1))('$name holds the lock of one table at a time, and waits for none of them for long', (migration) => {
+  const made = opened(migration);
+  void made.up();
+
+  expect(made.isTransactional()).toBe(false);
+  expect(made.getQueries().filter((sql) => !String(sql).includes(`set_config('lock_timeout', '2s', true)`))).toEqual([]);
 });
 
 describe('a step that the version before does not survive', () => {

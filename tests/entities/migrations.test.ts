@@ -2,6 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { migrations } from '../../entities/migrations/index.ts';
 import { UNRELEASED_MIGRATIONS } from '../../entities/migrations/unreleased-migrations.ts';
+import type { MigrationWait } from '../../entities/migrations/run-migrations.ts';
 import type { Database } from '../../entities/orm.ts';
 import { query } from '../harness/query.ts';
 import { loggableError } from '../../errors/loggable-error.ts';
@@ -58,4 +59,31 @@ describe('a database that ran only some of them', () => {
       expect(await namesOf(database)).toEqual(names);
     },
   );
+});
+
+describe.runIf(process.env['TEST_DATABASE_URL'] !== undefined)('a migration that waits for a lock', () => {
+  it('lets everyone read meanwhile, says that it waits, and runs when the lock is free', async () => {
+    const [migration = ''] = NAMES.slice(NAMES.indexOf('20261123-stops'));
+    const database = await databaseWith(NAMES.filter((name) => name !== migration));
+    const waits: MigrationWait[] = [];
+    const waiting = Promise.withResolvers<void>();
+    const migrating = Promise.withResolvers<void>();
+
+    // As pg_dump does, until it ends.
+    await database.em().transactional(async (em) => {
+      await query(em, 'lock table posts in access share mode');
+      const ended = database.migrate((wait) => {
+        waits.push(wait);
+        waiting.resolve();
+      });
+      ended.then(migrating.resolve, migrating.reject);
+      await waiting.promise;
+      await query(database.em(), 'select count(*) from posts');
+    });
+    await migrating.promise;
+
+    expect(waits[0]).toEqual({ migration, pauseSeconds: 1 });
+    expect((await namesOf(database)).toSorted()).toEqual(NAMES.toSorted());
+    expect(await database.schemaDifference()).toBe('');
+  });
 });
