@@ -9,6 +9,12 @@ umask 077
 
 backup() {
   local name
+  # Until this process ends. Another backup, such as that of the daily loop, is completed first.
+  exec {lock}>"$folder/.lock"
+  if ! flock -n "$lock"; then
+    echo 'waiting for the backup that is being made' >&2
+    flock "$lock"
+  fi
   name="carillon-$(date -u +%Y%m%dT%H%M%SZ)"
   # Under another name until it is complete, so that an interrupted backup is never taken for one.
   rm -rf "$folder"/.partial-*

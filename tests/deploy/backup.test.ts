@@ -1,5 +1,6 @@
 /** The backups of compose.yaml, made of a PostgreSQL database and restored into another one (docs/guide/containers.md). */
 import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,7 +52,7 @@ describe.skipIf(TEST_DATABASE_URL === undefined)('a backup of the Compose file',
   it('holds the database and the images, with their checksums, and restores', async () => {
     await backUp();
 
-    const [made = '', ...others] = (await readdir(folder)).filter((entry) => entry !== '.media');
+    const [made = '', ...others] = (await readdir(folder)).filter((entry) => !['.lock', '.media'].includes(entry));
     expect([made, others]).toEqual([expect.stringMatching(/^carillon-\d{8}T\d{6}Z$/), []]);
     const backup = join(folder, made);
     expect((await readdir(backup)).toSorted()).toEqual(['SHA256SUMS', 'database.dump', 'media.tar']);
@@ -71,7 +72,7 @@ describe.skipIf(TEST_DATABASE_URL === undefined)('a backup of the Compose file',
 
     await backUp();
 
-    expect((await readdir(folder)).filter((entry) => entry !== '.media')).toEqual([
+    expect((await readdir(folder)).filter((entry) => !['.lock', '.media'].includes(entry))).toEqual([
       expect.stringMatching(/^carillon-/),
     ]);
   });
@@ -91,6 +92,25 @@ describe.skipIf(TEST_DATABASE_URL === undefined)('a backup of the Compose file',
     expect((await readdir(folder)).filter((entry) => entry.startsWith('carillon-'))).toEqual(['carillon-old']);
   });
 
+  it('waits for another one, and leaves what that has written so far', async () => {
+    await mkdir(join(folder, '.partial-other'));
+    const other = spawn('flock', [join(folder, '.lock'), 'sh', '-c', 'echo locked; read line; ls -A "$0"', folder]);
+    onTestFinished(() => void other.kill('SIGKILL'));
+    await once(other.stdout, 'data');
+    const waiting = spawn('bash', [SCRIPT, 'once'], { env: environment(name) });
+    const ended = once(waiting, 'exit');
+    const [said] = (await once(waiting.stderr.setEncoding('utf8'), 'data')) as [string];
+    let seen = '';
+    other.stdout.setEncoding('utf8').on('data', (text: string) => (seen += text));
+
+    other.stdin.end('\n');
+
+    expect(await ended).toEqual([0, null]);
+    expect(said).toBe('waiting for the backup that is being made\n');
+    expect(seen.split('\n').filter(Boolean).toSorted()).toEqual(['.lock', '.media', '.partial-other']);
+    expect((await readdir(folder)).filter((entry) => entry.startsWith('.partial'))).toEqual([]);
+  });
+
   it('removes backups that are older than the days to keep, and only those', async () => {
     const days = (count: number) => new Date(new Date().getTime() - count * 86_400_000);
     for (const [entry, age] of [
@@ -104,7 +124,7 @@ describe.skipIf(TEST_DATABASE_URL === undefined)('a backup of the Compose file',
 
     await backUp();
 
-    const left = (await readdir(folder)).filter((entry) => entry !== '.media');
+    const left = (await readdir(folder)).filter((entry) => !['.lock', '.media'].includes(entry));
     expect(left.toSorted()).toEqual([expect.stringMatching(/^carillon-\d/), 'carillon-recent', 'of-someone-else']);
   });
 });
