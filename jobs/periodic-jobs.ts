@@ -5,6 +5,7 @@
  */
 import { PostgresBackend } from '@agendajs/postgres-backend';
 import { Agenda, type Job } from 'agenda';
+import { timestamp } from '../services/timestamp.ts';
 import { WORKER_LOOPS } from '../services/workers/worker-loops.ts';
 import { type AgendaPool, openAgendaPool } from './agenda-pool.ts';
 import { createJobTable } from './job-table.ts';
@@ -26,11 +27,14 @@ export const TAKEN_OVER_WITHIN_MS = LOCK_LIFETIME_MS + LOOK_EVERY_MS.postgres;
 /** How often a running job extends its lock. */
 const EXTEND_EVERY_MS = LOCK_LIFETIME_MS / 3;
 
-/** How often each worker adds the jobs that Agenda's table lacks. */
-const REGISTER_EVERY_MS = 30_000;
+/** How often each worker repairs Agenda's table: jobs that it lacks, and those that wait for too long. */
+const REPAIR_EVERY_MS = 30_000;
 
 /** How long a stop waits for Agenda to notice that a job is over. */
 const DRAIN_MS = 5_000;
+
+/** A job that waits longer than its period was planned before the clock was set back. */
+const BRING_FORWARD = 'update agenda_jobs set next_run_at = $2 where name = $1 and next_run_at > $3';
 
 const UNLOCK = 'update agenda_jobs set locked_at = null where last_modified_by = $1';
 
@@ -71,11 +75,11 @@ export async function startPeriodicJobs(context: LoopContext, loops: readonly Lo
     if (loop.runsAtStart) await job.schedule('now').save();
   }
   await agenda.start();
-  const registering = keepRegistered(context, { agenda, loops, connection }, stopping.signal);
+  const repairing = keepRepaired(context, { agenda, loops, connection }, stopping.signal);
   return {
     stop: async () => {
       stopping.abort();
-      await registering;
+      await repairing;
       await agenda.drain(DRAIN_MS);
       await Promise.all(running);
       // Agenda locks jobs shortly before they are due, and drain() keeps those locks.
@@ -113,22 +117,28 @@ interface Registered {
   readonly connection: AgendaPool;
 }
 
-async function keepRegistered(
+async function keepRepaired(
   context: LoopContext,
   { agenda, loops, connection }: Registered,
   stopped: AbortSignal,
 ): Promise<void> {
-  const registerAll = async () => {
-    for (const loop of loops) await register(agenda, loop);
+  const repairAll = async () => {
+    for (const loop of loops) {
+      await register(agenda, loop);
+      const now = context.clock.now();
+      const latest = new Date(now.getTime() + WORKER_LOOPS[loop.name].everySeconds * 1000);
+      // As texts: the connection takes a Date for a time of this machine.
+      await connection.query(BRING_FORWARD, [loop.name, timestamp(now), timestamp(latest)]);
+    }
   };
   while (!stopped.aborted) {
-    await context.clock.sleep(REGISTER_EVERY_MS, stopped).catch(() => undefined);
+    await context.clock.sleep(REPAIR_EVERY_MS, stopped).catch(() => undefined);
     if (stopped.aborted) return;
     // When the database does not answer, the next time repairs it.
-    await registerAll()
+    await repairAll()
       .catch((error: unknown) => {
         if (!isTableMissing(error)) throw error;
-        return createJobTable(context, connection.pool).then(registerAll);
+        return createJobTable(context, connection.pool).then(repairAll);
       })
       .catch(() => undefined);
   }

@@ -7,10 +7,12 @@ import type { Clock } from './clock.ts';
  */
 export function cached<Value>(clock: Clock, seconds: number, read: () => Promise<Value>): () => Promise<Value> {
   let reading: Promise<Value> | undefined;
-  let freshUntil = 0;
+  let readAt = 0;
   return () => {
-    if (reading === undefined || clock.now().getTime() >= freshUntil) {
-      freshUntil = clock.now().getTime() + seconds * 1000;
+    const age = clock.now().getTime() - readAt;
+    // Negative when the clock was set back.
+    if (reading === undefined || age < 0 || age >= seconds * 1000) {
+      readAt += age;
       reading = read().catch((error: unknown) => {
         reading = undefined;
         throw error;

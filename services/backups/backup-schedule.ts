@@ -61,7 +61,7 @@ export function createBackups(context: Context): Backups {
     const now = clock.now().getTime();
     if (running !== null) return false;
     if (hasFailed && lastTriedAt !== null && now - lastTriedAt.getTime() < RETRY_MS) return false;
-    const [newest] = (await ofSchedule(folder)).filter(({ manifest }) => Date.parse(manifest.createdAt) <= now);
+    const [newest] = await ofSchedule(folder, now);
     newestAt = newest === undefined ? null : new Date(newest.manifest.createdAt);
     if (newestAt !== null && now - newestAt.getTime() < everyMs) return false;
     lastTriedAt = clock.now();
@@ -78,8 +78,6 @@ export function createBackups(context: Context): Backups {
       if (schedule === null || db.engine !== 'pglite') return 0;
       try {
         if (!(await makeDue(schedule.everyMs, signal))) return 0;
-        await removeOld(folder, schedule.keep);
-        return 1;
       } catch (error) {
         if (signal.aborted || closing.signal.aborted) return 0;
         const { code, message } = loggableError(error);
@@ -88,6 +86,11 @@ export function createBackups(context: Context): Backups {
         await reportFailure(context, [code, message].filter(Boolean).join(': '));
         return 0;
       }
+      // The backup is there. What is not removed now is removed after the next one.
+      await removeOld(folder, schedule.keep, clock.now().getTime()).catch((err: unknown) =>
+        log.error({ err }, 'older backups could not be removed'),
+      );
+      return 1;
     },
     state: () => {
       if (schedule === null) return null;
@@ -102,15 +105,18 @@ export function createBackups(context: Context): Backups {
   };
 }
 
-async function ofSchedule(folder: string): Promise<Backup[]> {
-  return (await listBackups(folder)).filter(({ manifest }) => manifest.origin === 'schedule');
+/** Newest first. Those of a later time were made before the clock was set back: they stay until it reaches their time. */
+async function ofSchedule(folder: string, now: number): Promise<Backup[]> {
+  return (await listBackups(folder)).filter(
+    ({ manifest }) => manifest.origin === 'schedule' && Date.parse(manifest.createdAt) <= now,
+  );
 }
 
 /** A backup whose removal is interrupted is not taken for one: it is renamed first. */
-async function removeOld(folder: string, keep: number): Promise<void> {
+async function removeOld(folder: string, keep: number, now: number): Promise<void> {
   const interrupted = (await readdir(folder)).filter((name) => /^\.carillon-.*\.removed$/.test(name));
   for (const name of interrupted) await rm(join(folder, name), { recursive: true, force: true });
-  const backups = await ofSchedule(folder);
+  const backups = await ofSchedule(folder, now);
   const installId = backups[0]?.manifest.installId;
   const own = backups.filter(({ manifest }) => manifest.installId === installId);
   for (const { path } of own.slice(keep)) {

@@ -27,7 +27,22 @@ export function removeByTime({ table, column, keptMs, condition }: ExpiredByTime
       return removalSql(table, condition === undefined ? isExpired : `${isExpired} and ${condition}`, `t.${column}`);
     },
   });
-  return removing((context) => remove(context.db.em(), { before: oldestKept(context, keptMs) }));
+  return removing((context) => remove(context.db.em(), { before: instantBefore(context, keptMs) }));
+}
+
+interface RowsAhead extends Pick<ExpiredByTime, 'table' | 'column'> {
+  /** A row of a later time than this from now is removed. */
+  readonly aheadMs: number;
+}
+
+/** For rows that count until their time is over: those of before the clock was set back would count for as long. */
+export function removeAhead({ table, column, aheadMs }: RowsAhead): RetentionRule {
+  const remove = statement(`remove rows of ${table} from a later time`, {
+    parameters: { after: 'timestamptz' },
+    result: { removed: 'int' },
+    sql: ({ after }) => removalSql(table, `t.${column} > ${after}`, `t.${column}`),
+  });
+  return removing((context) => remove(context.db.em(), { after: instantBefore(context, -aheadMs) }));
 }
 
 interface ExpiredById extends ExpiredRows {
@@ -43,7 +58,7 @@ export function removeById({ table, keptMs, condition }: ExpiredById): Retention
     sql: ({ beforeId, before }) => removalSql(table, `t.id < ${beforeId} and ${condition(before)}`, 't.id'),
   });
   return removing((context) => {
-    const before = oldestKept(context, keptMs);
+    const before = instantBefore(context, keptMs);
     return remove(context.db.em(), { beforeId: earliestId(before), before });
   });
 }
@@ -61,7 +76,7 @@ function removalSql(table: keyof Schema, condition: string, order: string): stri
     ) select count(*)::int as removed from removed`;
 }
 
-function oldestKept(context: Context, keptMs: number): Date {
+function instantBefore(context: Context, keptMs: number): Date {
   return new Date(context.clock.now().getTime() - keptMs);
 }
 

@@ -12,7 +12,7 @@ import { thinToDays, thinToNewest } from '../metrics/thin-reads.ts';
 import { removeEndedGrants } from '../oauth/remove-ended-grants.ts';
 import { removeUnusedClients } from '../oauth/remove-unused-clients.ts';
 import { FORGOTTEN_AFTER_MS } from '../people/login-throttle.ts';
-import { removeById, removeByTime } from './expired-rows.ts';
+import { removeAhead, removeById, removeByTime } from './expired-rows.ts';
 import type { RetentionRule } from '../retention-rule.ts';
 
 const DAY_MS = 86_400_000;
@@ -160,11 +160,17 @@ export const RETENTIONS: Readonly<Record<keyof Schema, Retention>> = {
   },
   rate_limit_hits: {
     kept: 'a minute',
-    rules: [removeByTime({ table: 'rate_limit_hits', column: 'at', keptMs: WINDOW_SECONDS * 1000 })],
+    rules: [
+      removeByTime({ table: 'rate_limit_hits', column: 'at', keptMs: WINDOW_SECONDS * 1000 }),
+      removeAhead({ table: 'rate_limit_hits', column: 'at', aheadMs: WINDOW_SECONDS * 1000 }),
+    ],
   },
   rate_limit_buckets: {
     kept: 'a minute after the last request',
-    rules: [removeByTime({ table: 'rate_limit_buckets', column: 'last_at', keptMs: WINDOW_SECONDS * 1000 })],
+    rules: [
+      removeByTime({ table: 'rate_limit_buckets', column: 'last_at', keptMs: WINDOW_SECONDS * 1000 }),
+      removeAhead({ table: 'rate_limit_buckets', column: 'last_at', aheadMs: WINDOW_SECONDS * 1000 }),
+    ],
   },
   accounts: { kept: 'always: one row an account' },
   owners: { kept: 'until the person is removed; also whether, when and in which zone they get the weekly digest' },

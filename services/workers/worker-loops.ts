@@ -30,10 +30,13 @@ interface LoopTimes {
   readonly lastOkAt: Date | null;
 }
 
-/** Whether a loop's last success is recent enough, or its worker has only just started. */
+/**
+ * Whether a loop's last success is recent enough, or its worker has only just started. A time that is as far ahead was
+ * recorded before the clock was set back, and says nothing about now.
+ */
 export function isOnTime(name: WorkerLoopName, { startedAt, lastOkAt }: LoopTimes, now: Date): boolean {
-  if (startedAt !== null && now.getTime() - startedAt.getTime() <= LATE_AT_LEAST_SECONDS * 1000) return true;
-  if (lastOkAt === null) return false;
+  const isWithin = (at: Date | null, seconds: number) =>
+    at !== null && Math.abs(now.getTime() - at.getTime()) <= seconds * 1000;
   const lateAfter = Math.max(3 * WORKER_LOOPS[name].everySeconds, LATE_AT_LEAST_SECONDS);
-  return now.getTime() - lastOkAt.getTime() <= lateAfter * 1000;
+  return isWithin(startedAt, LATE_AT_LEAST_SECONDS) || isWithin(lastOkAt, lateAfter);
 }

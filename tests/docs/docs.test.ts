@@ -137,6 +137,7 @@ describe('names in the documentation', () => {
       'pg_dump',
       // Settings and views of PostgreSQL, its URLs and PgBouncer.
       'pg_prepared_statements',
+      'pg_stat_activity',
       'plan_cache_mode',
       'synchronous_standby_names',
       'target_session_attrs',

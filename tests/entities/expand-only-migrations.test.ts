@@ -131,13 +131,18 @@ it.each(checked)('$name only expands the schema, or contracts it a version later
   expect(versionNumber(packageJson.version)).toBeGreaterThan(versionNumber(migration.contracts.after));
 });
 
-it.each(migrations.slice(1))('$name holds the lock of one table at a time, and waits for none of them for long', (migration) => {
-  const made = opened(migration);
-  void made.up();
+it.each(migrations.slice(1))(
+  '$name holds the lock of one table at a time, and waits for none of them for long',
+  (migration) => {
+    const made = opened(migration);
+    void made.up();
 
-  expect(made.isTransactional()).toBe(false);
-  expect(made.getQueries().filter((sql) => !String(sql).includes(`set_config('lock_timeout', '2s', true)`))).toEqual([]);
-});
+    expect(made.isTransactional()).toBe(false);
+    expect(made.getQueries().filter((sql) => !String(sql).includes(`set_config('lock_timeout', '2s', true)`))).toEqual(
+      [],
+    );
+  },
+);
 
 describe('a step that the version before does not survive', () => {
   it.each([

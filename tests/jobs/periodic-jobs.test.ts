@@ -109,6 +109,21 @@ it('runs at the start of each worker what asks for that', async () => {
   await expect.poll(() => runs).toBe(2);
 });
 
+it('runs within a period when the clock was set back', async () => {
+  let runs = 0;
+  const { world, start } = await startPair(async () => (runs += 1));
+  await start({ speed: 10 });
+  await expect.poll(() => runs).toBe(1);
+  // What the clock of an hour later had planned.
+  const later = new Date(Date.now() + 3_600_000);
+  await expect
+    .poll(() => world.sql('update agenda_jobs set next_run_at = $1 where locked_at is null returning 1', [later]))
+    .toHaveLength(1);
+  const before = runs;
+
+  await expect.poll(() => runs).toBeGreaterThan(before + 1);
+});
+
 it('creates its table again when it is lost', async () => {
   let runs = 0;
   const { world, start } = await startPair(async () => (runs += 1));

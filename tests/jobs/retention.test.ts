@@ -111,6 +111,31 @@ describe('a backlog of expired rows', () => {
   });
 });
 
+describe('what counts requests', () => {
+  it('keeps the window, and nothing of a later time, from before the clock was set back', async () => {
+    const world = await startWorld();
+    const now = world.clock.now();
+    for (const [bucket, seconds] of [
+      ['expired', -60],
+      ['counts', -59],
+      ['now', 0],
+      ['of another machine', 60],
+      ['before the step', 61],
+    ] as const) {
+      const at = new Date(now.getTime() + seconds * 1000);
+      await world.sql('insert into rate_limit_buckets (bucket, accepted, last_at) values ($1, 1, $2)', [bucket, at]);
+      await world.sql('insert into rate_limit_hits (bucket, number, at) values ($1, 0, $2)', [bucket, at]);
+    }
+
+    await retain(world);
+
+    for (const table of ['rate_limit_buckets', 'rate_limit_hits']) {
+      const rows = await world.sql<{ bucket: string }>(`select bucket from ${table} order by 1`);
+      expect([table, ...rows.map(({ bucket }) => bucket)]).toEqual([table, 'counts', 'now', 'of another machine']);
+    }
+  });
+});
+
 describe('the record of an Idempotency-Key', () => {
   const create = (world: World, key: string) =>
     world.rest('POST /posts', {

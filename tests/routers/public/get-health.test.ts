@@ -57,6 +57,22 @@ describe('200', () => {
     });
   });
 
+  it('is degraded when the clock was set back, until a worker has run', async () => {
+    await using fresh = await startWorld();
+    fresh.clock.advance(3_600_000);
+    await recordStart(fresh.context);
+    await fresh.runDue();
+    const before = await healthNow(fresh);
+    fresh.clock.advance(-3_600_000);
+
+    const after = await healthNow(fresh);
+
+    expect([before.body.status, after.body.status, after.body.time]).toEqual(['ok', 'degraded', START.toISOString()]);
+    await fresh.runDue();
+    fresh.clock.advance(10_000);
+    expect((await healthNow(fresh)).body.status).toBe('ok');
+  });
+
   it('returns the same for ten seconds, and then a new answer', async () => {
     await world.advance(60_000);
     const first = await healthNow(world);

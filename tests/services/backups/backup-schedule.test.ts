@@ -1,5 +1,5 @@
 /** The schedule of backups: when one is made, how many are kept, and where a failure shows. */
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { backupCommand } from '../../../cli/backup-command.ts';
@@ -41,6 +41,26 @@ it('makes a backup at each interval and keeps the newest, and those that the ope
   expect(await newest()).toBe(String(Date.parse(at) / 1000));
 });
 
+it('leaves those of a later time, which were made before the clock was set back', async () => {
+  const names = ['carillon-20300101T000000Z', 'carillon-20300102T000000Z'];
+  const text = await readFile(join(folder, 'carillon-20270302T080000Z', 'manifest.json'), 'utf8');
+  for (const name of names) {
+    const createdAt = name.replace(/carillon-(....)(..)(..)T.*/, '$1-$2-$3T00:00:00.000Z');
+    await mkdir(join(folder, name));
+    await writeFile(join(folder, name, 'manifest.json'), JSON.stringify({ ...JSON.parse(text), createdAt }));
+  }
+
+  await install.advance(6 * HOUR);
+
+  expect((await readdir(folder)).toSorted()).toEqual([
+    'carillon-20270301T080000Z',
+    'carillon-20270302T080000Z',
+    'carillon-20270302T140000Z',
+    ...names,
+  ]);
+  for (const name of names) await rm(join(folder, name), { recursive: true });
+});
+
 it('makes none before the interval is over', async () => {
   await install.advance(5 * HOUR);
 
@@ -55,7 +75,7 @@ it('shows a failure in health and in one mail to the owners, and recovers', asyn
   await install.advance(HOUR);
   await install.advance(1);
 
-  expect(await checked(install)).toMatchObject({ ok: false, lastRunAt: '2027-03-02T21:00:00.000Z' });
+  expect(await checked(install)).toMatchObject({ ok: false, lastRunAt: '2027-03-03T03:00:00.000Z' });
   expect((await install.rest('GET /health')).status).toBe('degraded');
   expect(mail.messages()).toHaveLength(1);
   const [message] = mail.messages();

@@ -70,6 +70,20 @@ describe('in memory', () => {
 
     expect([silent.allowed, busy.allowed]).toEqual([true, false]);
   });
+
+  it('counts nothing from the hour after, when the clock was set back', async () => {
+    const limiter = createMemoryRateLimiter(2);
+    const later = new Date(START + 3_600_000);
+    for (let count = 0; count < 2; count += 1) await limiter.take('key', later);
+
+    const states = [await limiter.take('key', new Date(START)), await limiter.take('key', new Date(START + 1))];
+
+    const resetAt = START / 1000 + 60;
+    expect(states).toEqual([
+      { allowed: true, limit: 2, remaining: 1, resetAt },
+      { allowed: true, limit: 2, remaining: 0, resetAt },
+    ]);
+  });
 });
 
 describe.runIf(TEST_DATABASE_URL)('on PostgreSQL', async () => {
