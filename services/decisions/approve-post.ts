@@ -3,6 +3,7 @@
  * (docs/contract/approvals.md#approving). The decision, the changes and the send or schedule are one transaction.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
+import { ServiceError } from '../../errors/service-error.ts';
 import type { Caller } from '../access/caller.ts';
 import { identityOf } from '../access/identity.ts';
 import type { Context } from '../context.ts';
@@ -70,9 +71,11 @@ export async function approvePost(
   try {
     return await publishOrSchedule(context, caller, request, null);
   } catch (thrown) {
-    if (!(thrown instanceof PostChanged)) throw thrown;
-    // Names what came first. A request that still waits changed in another way, such as a deleted connection.
+    if (!(thrown instanceof PostChanged || thrown instanceof ServiceError)) throw thrown;
+    // Names what came first, also when that has used up the plan.
     await pendingApproval(context, caller, { postId, requestedAt });
+    if (thrown instanceof ServiceError) throw thrown;
+    // A request that still waits changed in another way, such as a deleted connection.
     await connectionForPost(context, caller, post);
     throw changedMeanwhile(post.id);
   }

@@ -10,14 +10,16 @@ import { approvalView } from '../approvals/approval-view.ts';
 import { mayApprove } from '../approvals/may-approve.ts';
 import { settleApproval } from '../approvals/settle-approval.ts';
 
-/** Publishing a draft approves what waits in it, for those who may approve; for others the request is void. */
+/**
+ * Publishing a draft approves what waits in it, for those who may approve; for others the request is void. The request may
+ * be younger than the draft that was read.
+ */
 export async function closeApproval(
   context: Context,
   em: SqlEntityManager,
   caller: Caller,
   post: PostRow,
 ): Promise<void> {
-  if (post.approval_id === null) return;
   const decision = { at: context.clock.now(), by: identityOf(caller) };
   const settled = mayApprove(caller)
     ? await settleApproval(em, post.id, { ...decision, state: 'approved', reason: null })

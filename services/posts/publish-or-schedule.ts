@@ -54,7 +54,7 @@ export interface PostToPublish {
   readonly refusesRequest?: true;
   /** A refusal is thrown and undoes everything, instead of being stored. */
   readonly throwsRefusal?: true;
-  /** Runs first in the transaction, instead of asking for approval. What it throws undoes everything. */
+  /** Runs in the transaction, instead of asking for approval, and may lock the post. What it throws undoes everything. */
   readonly approve?: (em: SqlEntityManager) => Promise<void>;
 }
 
@@ -109,7 +109,6 @@ async function decide(
   if (stop !== null) return refuse(context, em, request, stop);
   // A person who approves has decided. The post counts under the policy of the one who asked.
   const isApproved = request.approve !== undefined;
-  await request.approve?.(em);
   const plan = { scheduledFor: request.scheduledFor, queue: request.queue };
   const ruling = isApproved ? NO_RULING : await ruleOnPost(context, em, caller, post, plan);
   if (ruling.refusal !== null) return refuse(context, em, request, ruling.refusal);
@@ -121,6 +120,7 @@ async function decide(
     await returnAllowance(em, caller, permission, 1);
     return refuse(context, em, request, place.error);
   }
+  await request.approve?.(em);
   await storeAllowed(context, em, caller, permission, asked);
   const { time } = place;
   const result =

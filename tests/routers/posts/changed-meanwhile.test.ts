@@ -7,6 +7,8 @@ import { sandboxOf } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
 
 const world = await startWorld();
+/** Slots of a queue. */
+const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6].map((weekday) => ({ weekday, time: '09:00' }));
 const IN_AN_HOUR = new Date(world.clock.now().getTime() + 3_600_000).toISOString();
 
 /** An account with a sandbox, the key of its owner, and the key of an agent. */
@@ -19,6 +21,7 @@ async function tenant({ rules, approval = 'none' }: { rules?: object; approval?:
     agent,
     agentId,
     connection,
+    accountId: id,
     post: async (fields: object = {}, by = agent) => {
       const body = { text: 'Ding', connectionSlugs: ['sandbox'], ...fields };
       return (await world.rest('POST /posts', { key: by, body })).body.results[0];
@@ -57,8 +60,7 @@ describe.skipIf(isEmbedded)('a draft that is edited while it is published', () =
     const upload = await world.rest('POST /media', { key: agent, raw, headers: { 'content-type': 'image/png' } });
     const { id } = upload.body.media;
     const { postId } = await post({ isDraft: true, media: [{ id, altText: 'A bell' }] });
-    const slots = [{ weekday: 0, time: '09:00' }];
-    await world.rest(`PATCH /connections/${connection.id}/queue`, { key, body: { slots } });
+    await world.rest(`PATCH /connections/${connection.id}/queue`, { key, body: { slots: EVERY_DAY } });
     // Taking a slot locks the connection, after the policy has read the images.
     const held = await holdRows(world, 'select id from connections where id = $1 for update', [connection.id]);
     const publishing = world.rest(`POST /posts/${postId}/publish`, { key: agent, body: { queue: true } });
@@ -141,8 +143,7 @@ describe.skipIf(isEmbedded)('a failed post that another request sends again firs
 describe.skipIf(isEmbedded)('moving a post into the queue under a policy', () => {
   it('is not in the way of ordering that queue', async () => {
     const { key, agent, connection, post } = await tenant({ rules: { postsPerDay: 50 } });
-    const slots = [0, 1, 2, 3, 4, 5, 6].map((weekday) => ({ weekday, time: '09:00' }));
-    await world.rest(`PATCH /connections/${connection.id}/queue`, { key, body: { slots } });
+    await world.rest(`PATCH /connections/${connection.id}/queue`, { key, body: { slots: EVERY_DAY } });
     const { postId: one } = await post({ queue: true });
     const { postId: other } = await post({ queue: true });
     // The policy reads the images of the post.
@@ -159,5 +160,50 @@ describe.skipIf(isEmbedded)('moving a post into the queue under a policy', () =>
 
     const [moved, ordered] = await Promise.all([moving, ordering]);
     expect([moved.status, moved.body.result?.status, ordered.status]).toEqual([200, 'scheduled', 200]);
+  });
+});
+
+describe.skipIf(isEmbedded)('a draft that is approved and published at once, on a plan with limits', () => {
+  it.each([{}, { queue: true }])(
+    'goes out once, and neither request waits for the other without end (%o)',
+    async (plan) => {
+      const { key, connection, accountId, post } = await tenant({ approval: 'required' });
+      await world.sql(`update accounts set plan = 'free' where id = $1`, [accountId]);
+      await world.rest(`PATCH /connections/${connection.id}/queue`, { key, body: { slots: EVERY_DAY } });
+      const { postId } = await post(plan);
+      const held = await holdRows(world, 'select id from approvals where post_id = $1 for update', [postId]);
+      const approving = world.rest(`POST /posts/${postId}/approve`, { key, body: {} });
+      await held.waiting(1);
+      const publishing = world.rest(`POST /posts/${postId}/publish`, { key, body: plan });
+      await held.waiting(2, publishing);
+
+      await held.release();
+
+      const [approved, published] = await Promise.all([approving, publishing]);
+      expect([approved.status, approved.body.result?.error, published.status, published.body.error]).toEqual([
+        200,
+        null,
+        404,
+        'not_found',
+      ]);
+    },
+  );
+});
+
+describe.skipIf(isEmbedded)('a draft for which an agent asks while its owner publishes it', () => {
+  it('leaves no request behind', async () => {
+    const { key, agent, connection, post } = await tenant({ approval: 'required' });
+    await world.rest(`PATCH /connections/${connection.id}/queue`, { key, body: { slots: EVERY_DAY } });
+    const { postId } = await post({ isDraft: true });
+    const held = await holdRows(world, 'select id from connections where id = $1 for update', [connection.id]);
+    const publishing = world.rest(`POST /posts/${postId}/publish`, { key, body: { queue: true } });
+    await held.waiting(1);
+    const asked = await world.rest(`POST /posts/${postId}/publish`, { key: agent, body: {} });
+
+    await held.release();
+
+    expect([asked.body.result.approval.state, (await publishing).body.result.status]).toEqual(['pending', 'scheduled']);
+    expect((await world.rest('GET /approvals', { key })).body.approvals).toEqual([]);
+    expect((await world.rest(`GET /posts/${postId}`, { key })).body.post.approval.state).toBe('approved');
   });
 });
