@@ -12,13 +12,14 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** A connection without traffic is checked after this time; a server that answers no check for 10 s counts as gone. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
-/** The client's port as the server sees it, and whether the session may write. */
+/** The client's port and the number of the session, as the server sees them, and whether the session may write. */
 const DESCRIBE_SESSION = `
-  select inet_client_port() as port, pg_is_in_recovery() as "isStandby",
+  select inet_client_port() as port, pg_backend_pid() as number, pg_is_in_recovery() as "isStandby",
     current_setting('transaction_read_only')::boolean as "isReadOnly"`;
 
 interface Session {
   readonly port: number | null;
+  readonly number: number;
   readonly isStandby: boolean;
   readonly isReadOnly: boolean;
 }
@@ -149,9 +150,9 @@ export class HostClient extends Client {
       await super.connect();
       const answer: QueryResult<Session> = await super.query<Session>(DESCRIBE_SESSION);
       const session = answer.rows[0];
-      // On a socket in the file system neither side has a port.
+      // On a socket in the file system neither side has a port. A pooler numbers its sessions itself.
       const { localPort = null } = this.#driver.connection.stream;
-      this.#isDirect = session?.port === localPort;
+      this.#isDirect = session?.port === localPort && session.number === this.sessionId;
       this.#refuseStandby(session);
     } catch (error) {
       void this.end().catch(() => undefined);

@@ -1,10 +1,11 @@
 /** Statements are prepared on direct connections to PostgreSQL only: a pooler changes connections between transactions. */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { TEST_DATABASE_URL } from '../harness/database.ts';
-import { forwarded } from '../harness/forward.ts';
+import { forwarded, overSocket, renumbered } from '../harness/forward.ts';
 
 const run = promisify(execFile);
 
@@ -23,5 +24,18 @@ describe.skipIf(TEST_DATABASE_URL === undefined)('a frequent statement', () => {
 
   it('is not prepared where another connection, such as that of PgBouncer, lies between', async () => {
     expect(await prepared(await forwarded(url))).toBe(0);
+  });
+
+  it('is prepared over a socket in the file system, unless a pooler that numbers its sessions lies between', async ({
+    skip,
+  }) => {
+    const port = new URL(url).port || '5432';
+    const folder = '/var/run/postgresql';
+    const socket = `${folder}/.s.PGSQL.${port}`;
+    if (!existsSync(socket)) return skip(`PostgreSQL has no socket at ${socket}`);
+
+    const counts = [await prepared(overSocket(url, folder, port)), await prepared(await renumbered(url, socket))];
+
+    expect(counts).toEqual([1, 0]);
   });
 });
