@@ -35,7 +35,7 @@ export async function renumbered(url: string, socket: string): Promise<string> {
   const server = createServer((client) => {
     const onward = connect(socket);
     client.pipe(onward);
-    onward.on('data', (bytes) => {
+    onward.on('data', (bytes: Buffer) => {
       const at = bytes.indexOf(KEY_DATA);
       if (at !== -1) bytes.writeInt32BE(bytes.readInt32BE(at + 5) + 1, at + 5);
       client.write(bytes);
