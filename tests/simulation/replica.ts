@@ -40,8 +40,10 @@ export class Replica {
   readonly timeline = new Map<string, TimelineRow>();
   /** The newest read of each post's metrics. */
   readonly reads = new Map<string, ReadRow>();
-  /** How often the caller resent a post with an unknown outcome. */
-  readonly forced = new Map<string, number>();
+  /** How often the caller resent a post with an unknown outcome, by its mark. */
+  readonly #forced = new Map<string, number>();
+  /** What each post says and where, by its id, also of posts that are gone: a draft that replaces one says the same. */
+  readonly #marks = new Map<string, string>();
   readonly #names = new Map<string, string>();
 
   /** Applies the changes of a transaction. */
@@ -72,9 +74,16 @@ export class Replica {
       return;
     }
     this.posts.set(present.id, present);
+    const mark = `${present.connection_id} ${markerOf(present.text)}`;
+    this.#marks.set(present.id, mark);
     if (old?.error_code === 'outcome_unknown' && present.generation > old.generation) {
-      this.forced.set(present.id, (this.forced.get(present.id) ?? 0) + 1);
+      this.#forced.set(mark, (this.#forced.get(mark) ?? 0) + 1);
     }
+  }
+
+  /** How often the caller resent what a post says, there, while its outcome was unknown. */
+  forcedOf(postId: string): number {
+    return this.#forced.get(this.#marks.get(postId) ?? '') ?? 0;
   }
 
   #applyConnection(row: ConnectionRow): void {

@@ -26,7 +26,7 @@ export function checkTimeline(replica: Replica): void {
   for (const [send, rows] of ofSend) {
     hold(rows.length === 1, '1 timeline', () => `${rows.length} publications of one send: ${rows[0]?.text}`);
     const mark = `${rows[0]?.account_id} ${markerOf(rows[0]?.text ?? '')}`;
-    const most = 1 + (replica.forced.get(send.split(' ')[0] ?? '') ?? 0);
+    const most = 1 + replica.forcedOf(send.split(' ')[0] ?? '');
     const count = (marks.get(mark) ?? 0) + 1;
     marks.set(mark, count);
     hold(
