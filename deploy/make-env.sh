@@ -1,8 +1,8 @@
 #!/bin/sh
-# Writes new secrets for compose.yaml: deploy/make-env.sh bells.example > .env
+# Prints new secrets for compose.yaml, for a file of yours alone that does not exist yet:
+#   (umask 077; set -C; deploy/make-env.sh bells.example > .env)
 set -eu
 [ $# -eq 1 ] || { echo 'usage: deploy/make-env.sh HOST' >&2; exit 2; }
-umask 077
 letters() { openssl rand -hex "$1"; }
 cat <<EOF
 # Keep a copy in another place than the backups: without ENCRYPTION_KEYS the stored logins cannot be read.
