@@ -19,7 +19,8 @@ const Answer = z.object({
         public_metrics: z.object({
           impression_count: count,
           like_count: count,
-          retweet_count: count,
+          retweet_count: count.optional(),
+          repost_count: count.optional(),
           reply_count: count,
         }),
       }),
@@ -49,10 +50,12 @@ export async function readMetrics(
 
 /** Quotes are not counted as reposts, because X reports them separately. */
 function metricsOf(metrics: PublicMetrics): PostMetrics {
+  // X's description of its API has the second name, its guides have the first.
+  const reposts = metrics.retweet_count ?? metrics.repost_count;
   return {
     impressions: metrics.impression_count,
     likes: metrics.like_count,
-    reposts: metrics.retweet_count,
+    ...(reposts !== undefined && { reposts }),
     replies: metrics.reply_count,
   };
 }

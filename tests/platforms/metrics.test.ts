@@ -172,6 +172,19 @@ describe('Mastodon', () => {
 });
 
 describe('X', () => {
+  it.each(['retweet_count', 'repost_count'] as const)(
+    'reads reposts under either name that X documents: %s',
+    async (name) => {
+      const { server, account } = await onX();
+      const id = await account.post();
+      server.numbers.set(id, { impression_count: 900, like_count: 7, [name]: 2, reply_count: 4 });
+
+      const reading = await read(x, account, [id]);
+
+      expect(reading.get(id)).toEqual({ impressions: 900, likes: 7, reposts: 2, replies: 4 });
+    },
+  );
+
   it('reads a hundred posts in one call, without counting quotes as reposts, and detects deleted ones', async () => {
     const { server, account } = await onX();
     const id = await account.post();

@@ -67,10 +67,12 @@ export interface FakeX extends Wire {
 export interface FakeNumbers {
   readonly impression_count: number;
   readonly like_count: number;
-  readonly retweet_count: number;
-  readonly quote_count: number;
+  readonly retweet_count?: number;
+  /** What X's description of its API calls it. */
+  readonly repost_count?: number;
+  readonly quote_count?: number;
   readonly reply_count: number;
-  readonly bookmark_count: number;
+  readonly bookmark_count?: number;
 }
 
 interface NewPost {
