@@ -44,6 +44,7 @@ export const telegram = definePlatform<BotCredential, TelegramCredentialsInput>(
     altTextMax: null,
     maxWidth: SIDE_MAX,
     maxHeight: SIDE_MAX,
+    ratio: { min: 1 / 20, max: 20, words: 'ratios from 1:20 to 20:1' },
   },
   thread: { max: 24, onRefusal: 'take_down' },
   firstComment: false,

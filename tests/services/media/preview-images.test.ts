@@ -23,7 +23,7 @@ it.each([
   [instagram, image({}), { changes: ['converted'] }],
   [instagram, image({ contentType: 'image/gif' }), { changes: ['converted', 'still'] }],
   [telegram, image({ contentType: 'image/gif', altText: 'A bell' }), { changes: ['altTextDropped'] }],
-  [telegram, image({ width: 20_000, height: 100 }), { changes: ['resized'], width: 5_000, height: 25 }],
+  [telegram, image({ width: 20_000, height: 1_000 }), { changes: ['resized'], width: 5_000, height: 250 }],
   [bluesky, image({ sizeBytes: 2_000_001 }), { changes: ['compressed'] }],
   [x, image({ uploadedAltText: 'x'.repeat(1_000) }), { changes: [] }],
 ] as const)('$0.id: $1', (platform, upload, expected) => {
@@ -35,6 +35,15 @@ it('names the image whose ratio is refused, and only that', () => {
 
   expect(previews.map(({ reason }) => reason === undefined)).toEqual([true, false]);
   expect(previews[1]?.reason).toContain('Image 2 is 3000 by 1000 pixels');
+});
+
+it('names the ratio that Telegram refuses', () => {
+  const [kept, refused] = [image({ width: 2_000, height: 100 }), image({ width: 2_001, height: 100 })].map(
+    (one) => previewImages(telegram, null, [one])[0]?.reason,
+  );
+
+  expect(kept).toBeUndefined();
+  expect(refused).toContain('takes ratios from 1:20 to 20:1');
 });
 
 it('shows nothing where the platform takes no images', () => {
