@@ -75,7 +75,13 @@ function readPlan(io: Listening, args: string[], env: Environment, login?: Conne
   const problem = receiverUrlProblem(forward);
   if (problem !== null) throw new UsageError(`--forward: expected ${problem}, not "${forward}".`);
   const rest = { forward: new URL(forward), secret };
-  if (login !== undefined) return { url: login.url, target: login, ...rest };
+  if (login !== undefined) {
+    if (url !== undefined && new URL(serverOrigin(url, env)).origin !== new URL(login.url).origin)
+      throw new UsageError(
+        `--url names ${url}, but the login is for ${login.url}. Set CARILLON_URL and CARILLON_KEY for the other install.`,
+      );
+    return { url: login.url, target: login, ...rest };
+  }
   if (key === undefined || key === '') throw new UsageError('Set the API key with CARILLON_KEY.');
   const origin = serverOrigin(url, env);
   return { url: origin, target: { url: origin, apiKey: key }, ...rest };

@@ -177,3 +177,16 @@ it.each([['listen'], ['webhooks', 'listen']])('is the command %s %s', async (...
 
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining('Set where events go with --forward')]);
 });
+
+it('refuses to follow another install than that of the login', async () => {
+  const random = createSeededRandom('listen', world.clock);
+  const { signal } = new AbortController();
+  const io = { request: fetch, clock: world.clock, random, print: () => undefined, signal };
+  const args = ['--forward', 'http://localhost:4000', '--url', 'http://localhost:3000'];
+
+  const listening = listenCommand(io, args, {}, { url: 'https://bells.example', apiKey: 'crl_live_key' });
+
+  await expect(listening).rejects.toThrow(
+    '--url names http://localhost:3000, but the login is for https://bells.example. Set CARILLON_URL and CARILLON_KEY for the other install.',
+  );
+});
