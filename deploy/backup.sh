@@ -10,6 +10,7 @@ umask 077
 backup() {
   local name
   # Until this process ends. Another backup, such as that of the daily loop, is completed first.
+  mkdir -p "$folder"
   exec {lock}>"$folder/.lock"
   if ! flock -n "$lock"; then
     echo 'waiting for the backup that is being made' >&2

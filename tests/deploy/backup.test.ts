@@ -34,6 +34,9 @@ function environment(database: string, keepDays = '14') {
   };
 }
 
+/** What is in the folder, apart from the lock and the images of these tests. */
+const backups = async () => (await readdir(folder)).filter((entry) => !['.lock', '.media'].includes(entry));
+
 const query = async (database: string, sql: string) =>
   (await run('psql', ['--no-psqlrc', '--tuples-only', '--no-align', databaseUrl(database), '--command', sql])).stdout;
 
@@ -52,7 +55,7 @@ describe.skipIf(TEST_DATABASE_URL === undefined)('a backup of the Compose file',
   it('holds the database and the images, with their checksums, and restores', async () => {
     await backUp();
 
-    const [made = '', ...others] = (await readdir(folder)).filter((entry) => !['.lock', '.media'].includes(entry));
+    const [made = '', ...others] = await backups();
     expect([made, others]).toEqual([expect.stringMatching(/^carillon-\d{8}T\d{6}Z$/), []]);
     const backup = join(folder, made);
     expect((await readdir(backup)).toSorted()).toEqual(['SHA256SUMS', 'database.dump', 'media.tar']);
@@ -72,9 +75,7 @@ describe.skipIf(TEST_DATABASE_URL === undefined)('a backup of the Compose file',
 
     await backUp();
 
-    expect((await readdir(folder)).filter((entry) => !['.lock', '.media'].includes(entry))).toEqual([
-      expect.stringMatching(/^carillon-/),
-    ]);
+    expect(await backups()).toEqual([expect.stringMatching(/^carillon-/)]);
   });
 
   it('that fails in the daily loop is reported, and neither published nor a reason to remove older ones', async () => {
@@ -90,6 +91,14 @@ describe.skipIf(TEST_DATABASE_URL === undefined)('a backup of the Compose file',
 
     expect(reported).toContain('carillon_missing');
     expect((await readdir(folder)).filter((entry) => entry.startsWith('carillon-'))).toEqual(['carillon-old']);
+  });
+
+  it('makes its folder', async () => {
+    folder = join(folder, 'new');
+
+    await backUp();
+
+    expect(await backups()).toEqual([expect.stringMatching(/^carillon-/)]);
   });
 
   it('waits for another one, and leaves what that has written so far', async () => {
@@ -124,7 +133,7 @@ describe.skipIf(TEST_DATABASE_URL === undefined)('a backup of the Compose file',
 
     await backUp();
 
-    const left = (await readdir(folder)).filter((entry) => !['.lock', '.media'].includes(entry));
+    const left = await backups();
     expect(left.toSorted()).toEqual([expect.stringMatching(/^carillon-\d/), 'carillon-recent', 'of-someone-else']);
   });
 });

@@ -152,6 +152,7 @@ interface Manifest {
           readonly args?: readonly string[];
           readonly env?: readonly { readonly name: string; readonly value: string }[];
           readonly securityContext: unknown;
+          readonly volumeMounts?: readonly { readonly mountPath: string }[];
           readonly readinessProbe?: unknown;
           readonly livenessProbe?: unknown;
         }[];
@@ -174,6 +175,18 @@ describe('the manifests', () => {
     const files = globSync('*.yaml', { cwd: join(ROOT, 'deploy/kubernetes') });
     expect([...kustomization.resources, 'kustomization.yaml'].toSorted()).toEqual(files.toSorted());
     expect(kustomization.images).toMatchObject([{ name: 'carillon', newTag: version }]);
+  });
+
+  it('keep the data in a folder of its own, because a volume belongs to root', () => {
+    const settings = manifests.find(({ kind }) => kind === 'ConfigMap');
+
+    expect(settings?.data?.['DATA_DIR']).toBe('/data/carillon');
+    for (const { metadata, spec } of running.filter(({ kind }) => kind === 'Deployment')) {
+      const paths = spec.template.spec.containers.flatMap(({ volumeMounts }) =>
+        volumeMounts?.map((one) => one.mountPath),
+      );
+      expect([metadata.name, paths]).toEqual([metadata.name, expect.arrayContaining(['/data'])]);
+    }
   });
 
   it('run a migration, web processes and workers, each confined', () => {
