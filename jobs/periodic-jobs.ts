@@ -33,8 +33,10 @@ const REPAIR_EVERY_MS = 30_000;
 /** How long a stop waits for Agenda to notice that a job is over. */
 const DRAIN_MS = 5_000;
 
-/** A job that waits longer than its period was planned before the clock was set back. */
-const BRING_FORWARD = 'update agenda_jobs set next_run_at = $2 where name = $1 and next_run_at > $3';
+/** Jobs that wait longer than their periods were planned before the clock was set back. */
+const BRING_FORWARD = `
+  update agenda_jobs j set next_run_at = $1 from unnest($2::text[], $3::timestamptz[]) as known (name, latest)
+  where j.name = known.name and j.next_run_at > known.latest`;
 
 const UNLOCK = 'update agenda_jobs set locked_at = null where last_modified_by = $1';
 
@@ -123,13 +125,11 @@ async function keepRepaired(
   stopped: AbortSignal,
 ): Promise<void> {
   const repairAll = async () => {
-    for (const loop of loops) {
-      await register(agenda, loop);
-      const now = context.clock.now();
-      const latest = new Date(now.getTime() + WORKER_LOOPS[loop.name].everySeconds * 1000);
-      // As texts: the connection takes a Date for a time of this machine.
-      await connection.query(BRING_FORWARD, [loop.name, timestamp(now), timestamp(latest)]);
-    }
+    for (const loop of loops) await register(agenda, loop);
+    const now = context.clock.now();
+    const latest = loops.map(({ name }) => new Date(now.getTime() + WORKER_LOOPS[name].everySeconds * 1000));
+    // As texts: the connection takes a Date for a time of this machine.
+    await connection.query(BRING_FORWARD, [timestamp(now), loops.map(({ name }) => name), latest.map(timestamp)]);
   };
   while (!stopped.aborted) {
     await context.clock.sleep(REPAIR_EVERY_MS, stopped).catch(() => undefined);

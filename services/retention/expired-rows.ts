@@ -76,8 +76,9 @@ function removalSql(table: keyof Schema, condition: string, order: string): stri
     ) select count(*)::int as removed from removed`;
 }
 
-function instantBefore(context: Context, keptMs: number): Date {
-  return new Date(context.clock.now().getTime() - keptMs);
+/** @param ms ago; negative for an instant that is still to come */
+function instantBefore(context: Context, ms: number): Date {
+  return new Date(context.clock.now().getTime() - ms);
 }
 
 function removing(remove: (context: Context) => Promise<readonly { readonly removed: number }[]>): RetentionRule {

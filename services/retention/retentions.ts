@@ -160,17 +160,11 @@ export const RETENTIONS: Readonly<Record<keyof Schema, Retention>> = {
   },
   rate_limit_hits: {
     kept: 'a minute',
-    rules: [
-      removeByTime({ table: 'rate_limit_hits', column: 'at', keptMs: WINDOW_SECONDS * 1000 }),
-      removeAhead({ table: 'rate_limit_hits', column: 'at', aheadMs: WINDOW_SECONDS * 1000 }),
-    ],
+    rules: keepWindow('rate_limit_hits', 'at'),
   },
   rate_limit_buckets: {
     kept: 'a minute after the last request',
-    rules: [
-      removeByTime({ table: 'rate_limit_buckets', column: 'last_at', keptMs: WINDOW_SECONDS * 1000 }),
-      removeAhead({ table: 'rate_limit_buckets', column: 'last_at', aheadMs: WINDOW_SECONDS * 1000 }),
-    ],
+    rules: keepWindow('rate_limit_buckets', 'last_at'),
   },
   accounts: { kept: 'always: one row an account' },
   owners: { kept: 'until the person is removed; also whether, when and in which zone they get the weekly digest' },
@@ -197,3 +191,9 @@ export const RETENTIONS: Readonly<Record<keyof Schema, Retention>> = {
   worker_states: { kept: 'always: one row a loop' },
   database_marks: { kept: 'always: one row' },
 };
+
+/** Removes the rows that no window of requests reaches, before and after now. */
+function keepWindow(table: keyof Schema, column: string): RetentionRule[] {
+  const ms = WINDOW_SECONDS * 1000;
+  return [removeByTime({ table, column, keptMs: ms }), removeAhead({ table, column, aheadMs: ms })];
+}

@@ -1,7 +1,7 @@
-/** A TCP server that passes connections on over other ones, as a pooler or proxy does. */
+/** Servers that pass connections on over other ones, as poolers and proxies do. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -10,14 +10,9 @@ import { onTestFinished } from 'vitest';
 export async function forwarded(url: string): Promise<string> {
   const target = new URL(url);
   const port = Number(target.port || 5432);
-  const server = createServer((socket) => {
-    const onward = connect(port, target.hostname);
-    socket.pipe(onward).pipe(socket);
-    for (const side of [socket, onward]) side.on('error', () => [socket, onward].forEach((each) => each.destroy()));
-  });
+  const server = passingOn(() => connect(port, target.hostname));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => void server.close());
   target.port = String((server.address() as AddressInfo).port);
   return target.href;
 }
@@ -32,23 +27,15 @@ const KEY_DATA = Buffer.from([0x4b, 0, 0, 0, 12]);
  */
 export async function renumbered(url: string, socket: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'carillon-socket-'));
-  const server = createServer((client) => {
-    const onward = connect(socket);
-    client.pipe(onward);
-    onward.on('data', (bytes: Buffer) => {
-      const at = bytes.indexOf(KEY_DATA);
-      if (at !== -1) bytes.writeInt32BE(bytes.readInt32BE(at + 5) + 1, at + 5);
-      client.write(bytes);
-    });
-    onward.on('end', () => client.end());
-    for (const side of [client, onward]) side.on('error', () => [client, onward].forEach((each) => each.destroy()));
-  });
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const renumber = (bytes: Buffer) => {
+    const at = bytes.indexOf(KEY_DATA);
+    if (at !== -1) bytes.writeInt32BE(bytes.readInt32BE(at + 5) + 1, at + 5);
+  };
+  // It listens first to what arrives, so the change is in the bytes that are passed on.
+  const server = passingOn(() => connect(socket).on('data', renumber));
   server.listen(join(folder, '.s.PGSQL.5432'));
   await once(server, 'listening');
-  onTestFinished(async () => {
-    server.close();
-    await rm(folder, { recursive: true });
-  });
   return overSocket(url, folder);
 }
 
@@ -56,4 +43,15 @@ export async function renumbered(url: string, socket: string): Promise<string> {
 export function overSocket(url: string, folder: string, port = '5432'): string {
   const { username, pathname } = new URL(url);
   return `postgres://${username}@${encodeURIComponent(folder)}:${port}${pathname}`;
+}
+
+/** @param open makes the connection onward for each client */
+function passingOn(open: () => Socket): Server {
+  const server = createServer((socket) => {
+    const onward = open();
+    socket.pipe(onward).pipe(socket);
+    for (const side of [socket, onward]) side.on('error', () => [socket, onward].forEach((each) => each.destroy()));
+  });
+  onTestFinished(() => void server.close());
+  return server;
 }

@@ -186,6 +186,7 @@ describe.skipIf(isEmbedded)('a draft that is approved and published at once, on 
         404,
         'not_found',
       ]);
+      expect(await sandboxOf(world, connection.id)).toHaveLength('queue' in plan ? 0 : 1);
     },
   );
 });
