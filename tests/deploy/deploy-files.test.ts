@@ -177,7 +177,7 @@ describe('the manifests', () => {
     expect(kustomization.images).toMatchObject([{ name: 'carillon', newTag: version }]);
   });
 
-  it('keep the data in a folder of its own, because a volume belongs to root', () => {
+  it('keep the data in a separate folder, because a volume belongs to root', () => {
     const settings = manifests.find(({ kind }) => kind === 'ConfigMap');
 
     expect(settings?.data?.['DATA_DIR']).toBe('/data/carillon');
