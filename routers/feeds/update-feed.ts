@@ -12,10 +12,7 @@ const Input = z.strictObject({
   template: feedInput.template.optional(),
   delivery: feedInput.delivery.optional(),
   intervalMinutes: feedInput.intervalMinutes.optional(),
-  enabled: z
-    .boolean()
-    .optional()
-    .describe('false stops polling; true lets it go on at once, with the rights of this key.'),
+  enabled: z.boolean().optional().describe('false stops polling; true lets it go on at once.'),
 });
 
 export const updateFeed = keyedProcedure
@@ -25,7 +22,8 @@ export const updateFeed = keyedProcedure
       path: '/feeds/{feedId}',
       tags: ['Feeds'],
       summary: 'Change a feed',
-      description: 'Changes a feed, or disables or enables it; only what is sent. Posts that it has made stay.',
+      description:
+        'Changes a feed, or disables or enables it; only what is sent. Its posts are then made with the rights of this key, unless only intervalMinutes or enabled: false is sent. Posts that it has made stay.',
     },
     access: 'key',
     scope: 'posts:write',
@@ -47,5 +45,5 @@ export const updateFeed = keyedProcedure
       const names = 'url, connectionSlugs, template, delivery, intervalMinutes, enabled';
       throw new ServiceError('invalid_request', `body: name at least one of ${names}.`);
     }
-    return { feed: await update(ctx.services, ctx.caller, feedId, changes) };
+    return { feed: await update(ctx.services, ctx.caller, feedId, { ...changes, surface: ctx.surface }) };
   });

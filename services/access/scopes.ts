@@ -14,7 +14,7 @@ export const SCOPES = {
     'Create, change and delete profiles; deleting one disconnects its accounts, cancels its posts and ends its keys',
   'webhooks:read': 'See webhooks and everything that was delivered to them, the texts of posts included',
   'webhooks:write':
-    'Register addresses that receive every event, the texts of posts included, and test and delete webhooks. Those it registers end with its access',
+    'Register addresses that receive every event, the texts of posts included, change, test and delete them, and rotate their secrets. Those it registers, or gives a new address or secret, end with its access',
   'keys:read': 'See the names, types and last use of API keys',
   'keys:write':
     'Create API keys that can do what you allow here, on every interface, and revoke any API key of the account. Keys it creates end with its access',

@@ -1,13 +1,19 @@
 /** Gives a calendar a new address; the previous one stops working at once. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Caller } from '../access/caller.ts';
+import { holdMaker } from '../access/maker.ts';
 import type { Context } from '../context.ts';
 import { hashSecret } from '../secrets.ts';
 import { calendarUrl, newCalendarSecret } from './calendar-secret.ts';
 import { calendarView, type CalendarView } from './calendar-view.ts';
 import { lockCalendar } from './reachable-calendars.ts';
 
-/** @throws ServiceError not_found for an unknown, revoked or foreign calendar */
+/**
+ * The new address ends with the key or agent that gets it, as that of a new calendar does.
+ *
+ * @throws ServiceError not_found for an unknown, revoked or foreign calendar, unauthorized when the caller's key or grant was
+ *   revoked meanwhile
+ */
 export async function renewCalendar(
   context: Context,
   caller: Caller,
@@ -15,9 +21,9 @@ export async function renewCalendar(
 ): Promise<CalendarView & { url: string }> {
   const secret = newCalendarSecret(context.random);
   return context.db.em().transactional(async (em: SqlEntityManager) => {
+    const { maker } = await holdMaker(em, caller);
     const calendar = await lockCalendar(em, caller, calendarId);
-    calendar.secretHash = hashSecret(secret);
-    calendar.renewedAt = context.clock.now();
+    Object.assign(calendar, { ...maker, secretHash: hashSecret(secret), renewedAt: context.clock.now() });
     await em.flush();
     return { ...calendarView(calendar), url: calendarUrl(context, secret) };
   });

@@ -1,7 +1,9 @@
 /** Changes, polls and deletes a feed. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { Surface } from '../../entities/audit-entry.ts';
 import type { Feed, FEED_DELIVERIES } from '../../entities/feed.ts';
 import type { Caller } from '../access/caller.ts';
+import { holdMaker } from '../access/maker.ts';
 import { storedCaller } from '../access/stored-caller.ts';
 import type { WithTargetLookups } from '../connections/resolve-slugs.ts';
 import type { Context } from '../context.ts';
@@ -24,12 +26,18 @@ export interface FeedChanges {
   readonly enabled?: boolean | undefined;
 }
 
-/** @throws ServiceError not_found, invalid_request, invalid_connection */
+/**
+ * What changes the posts that the feed makes gives it the rights of the caller, within what the feed reaches: otherwise a
+ * supervised or revoked caller could go on publishing with the rights of another.
+ *
+ * @throws ServiceError not_found, invalid_request, invalid_connection, unauthorized when the caller's key or grant was
+ *   revoked meanwhile
+ */
 export async function updateFeed(
   context: Context & WithTargetLookups,
   caller: Caller,
   feedId: string,
-  changes: FeedChanges,
+  { surface, ...changes }: FeedChanges & { readonly surface: Surface },
 ): Promise<FeedView> {
   const { url, connectionSlugs, enabled, ...fields } = changes;
   const { targetProfileId } = await findFeed(context.db.em(), caller, feedId);
@@ -37,6 +45,7 @@ export async function updateFeed(
   if (connectionSlugs !== undefined)
     await requireConnections(context, caller, connectionSlugs, targetProfileId ?? null);
   return context.db.em().transactional(async (em: SqlEntityManager) => {
+    const { policyId } = await holdMaker(em, caller);
     const feed = await lockFeed(em, caller, feedId);
     const now = context.clock.now();
     for (const [name, value] of Object.entries(fields)) if (value !== undefined) Object.assign(feed, { [name]: value });
@@ -47,16 +56,23 @@ export async function updateFeed(
     }
     if (enabled === true && feed.disabledAt != null) {
       Object.assign(feed, { disabledAt: null, disabledReason: null });
-      // The rights of the one who enables it, within what the feed reaches.
-      feed.caller = storedCaller({ ...caller, mode: feed.mode, profileId: feed.profileId ?? null });
       forgetFailures(feed, now);
     }
     if (enabled === false && feed.disabledAt == null) {
       Object.assign(feed, { disabledAt: now, disabledReason: 'requested' });
     }
+    if (changesPosts(changes)) {
+      const { mode, profileId = null } = feed;
+      Object.assign(feed, { caller: storedCaller({ ...caller, policyId, mode, profileId }), surface });
+    }
     await em.flush();
     return feedView(feed);
   });
+}
+
+/** How often a feed is polled, and that it no longer is, change no post. */
+function changesPosts({ intervalMinutes: _interval, enabled, ...written }: FeedChanges): boolean {
+  return enabled === true || Object.values(written).some((value) => value !== undefined);
 }
 
 function forgetFailures(feed: Feed, now: Date): void {

@@ -3,8 +3,11 @@
  * (docs/contract/webhooks.md#rotating-a-secret).
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
+import { ApiKey } from '../../entities/api-key.ts';
+import type { Webhook } from '../../entities/webhook.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
+import { holdMaker } from '../access/maker.ts';
 import { timestamp } from '../timestamp.ts';
 import { lockWebhook } from './lock-webhook.ts';
 import { newWebhookSecret } from './new-secret.ts';
@@ -19,20 +22,30 @@ export interface RotatedSecret {
 }
 
 /**
- * Only the latest previous secret is kept: rotating twice within a day ends the oldest at once.
+ * Only the latest previous secret is kept: rotating twice within a day ends the oldest at once. A webhook that would stay ends
+ * with the key or agent that gets its secret, which could sign in its name; one that ends with another still does, because
+ * that one chose its url.
  *
- * @throws ServiceError not_found for an unknown, deleted or foreign webhook
+ * @throws ServiceError not_found for an unknown, deleted or foreign webhook, unauthorized when the caller's key or grant was
+ *   revoked meanwhile
  */
 export async function rotateSecret(context: Context, caller: Caller, webhookId: string): Promise<RotatedSecret> {
   const secret = newWebhookSecret(context.random);
   return context.db.em().transactional(async (em: SqlEntityManager) => {
+    const { maker } = await holdMaker(em, caller);
     const webhook = await lockWebhook(em, caller, webhookId);
     const until = new Date(context.clock.now().getTime() + OVERLAP_MS);
-    webhook.previousSecret = webhook.secret;
-    webhook.previousSecretUntil = until;
+    if (!(await endsWithItsMaker(em, webhook))) Object.assign(webhook, maker);
+    Object.assign(webhook, { previousSecret: webhook.secret, previousSecretUntil: until });
     webhook.secret = context.vault.seal(secret, webhookId);
     webhook.revision += 1;
     await em.flush();
     return { webhook: { ...webhookView(webhook), secret }, previousSecretUntil: timestamp(until) };
   });
+}
+
+/** What a person, the operator or an account key made stays (docs/contract/profiles-and-keys.md#limits-that-keys-pass-on). */
+async function endsWithItsMaker(em: SqlEntityManager, { grantId, createdByKeyId }: Webhook): Promise<boolean> {
+  if (grantId != null) return true;
+  return createdByKeyId != null && (await em.count(ApiKey, { id: createdByKeyId, profileId: { $ne: null } })) > 0;
 }

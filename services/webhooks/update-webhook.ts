@@ -6,6 +6,7 @@ import type { EventName } from '../../entities/event.ts';
 import type { Webhook } from '../../entities/webhook.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
+import { holdMaker, type Maker } from '../access/maker.ts';
 import { lockWebhook } from './lock-webhook.ts';
 import { pauseDeliveries, resumeDeliveries } from './pause-deliveries.ts';
 import { findWebhook } from './reachable-webhooks.ts';
@@ -23,7 +24,12 @@ export interface WebhookChanges {
   readonly enabled?: boolean | undefined;
 }
 
-/** @throws ServiceError not_found, invalid_request when the address is no https address on the public internet */
+/**
+ * A webhook with a new address ends with the key or agent that set it, as a new webhook does.
+ *
+ * @throws ServiceError not_found, invalid_request when the address is no https address on the public internet, unauthorized
+ *   when the caller's key or grant was revoked meanwhile
+ */
 export async function updateWebhook(
   context: Context & WithReceivers,
   caller: Caller,
@@ -35,10 +41,11 @@ export async function updateWebhook(
   // The host is looked up outside the transaction.
   if (url !== undefined) await requireReceiver(context, url);
   return context.db.em().transactional(async (em: SqlEntityManager) => {
+    const { maker } = await holdMaker(em, caller);
     const webhook = await lockWebhook(em, caller, webhookId);
     if (events !== undefined) webhook.events = [...new Set(events)];
     if (description !== undefined) webhook.description = description;
-    if (url !== undefined) changeUrl(webhook, url);
+    if (url !== undefined) changeUrl(webhook, url, maker);
     if (enabled === true && webhook.disabledAt != null) await enable(em, webhook);
     if (enabled === false && webhook.disabledAt == null) await disable(em, webhook, context.clock.now());
     await em.flush();
@@ -46,9 +53,9 @@ export async function updateWebhook(
   });
 }
 
-function changeUrl(webhook: Webhook, url: string): void {
+function changeUrl(webhook: Webhook, url: string, maker: Maker): void {
   if (url === webhook.url) return;
-  webhook.url = url;
+  Object.assign(webhook, { ...maker, url });
   webhook.revision += 1;
   forgetFailures(webhook);
 }

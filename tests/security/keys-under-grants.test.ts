@@ -249,6 +249,57 @@ describe('a webhook', () => {
     for (const id of ids) statuses.push((await world.rest(`GET /webhooks/${id}/deliveries`)).status);
     expect(statuses).toEqual([404, 200]);
   });
+
+  it.each([
+    ['a new address', 'update_webhook', { url: 'http://127.0.0.1:9/moved' }],
+    ['a new secret', 'rotate_webhook_secret', {}],
+  ])('of the owner that an agent gave %s ends with the grant', async (_what, tool, fields) => {
+    const tokens = await agent('webhooks:write webhooks:read posts:write');
+    const { webhook } = (await world.rest('POST /webhooks', { body: { url: receiver.url } })).body;
+    const { body } = await call(tokens.access, tool, { webhookId: webhook.id, ...fields });
+    expect(body.result.isError).not.toBe(true);
+
+    await revoke(tokens);
+
+    expect((await world.rest(`GET /webhooks/${webhook.id}/deliveries`)).status).toBe(404);
+  });
+
+  it('that an agent registered ends with it, also after the owner rotated its secret', async () => {
+    const tokens = await agent('webhooks:write webhooks:read posts:write');
+    const made = await call(tokens.access, 'create_webhook', { url: receiver.url });
+    const { id } = made.body.result.structuredContent.webhook;
+    expect(await world.rest(`POST /webhooks/${id}/rotate-secret`)).toMatchObject({ status: 200 });
+
+    await revoke(tokens);
+
+    expect((await world.rest(`GET /webhooks/${id}/deliveries`)).status).toBe(404);
+  });
+
+  it('that an agent registered stays once the owner gave it another address', async () => {
+    const tokens = await agent('webhooks:write webhooks:read posts:write');
+    const made = await call(tokens.access, 'create_webhook', { url: receiver.url });
+    const { id } = made.body.result.structuredContent.webhook;
+    await world.rest(`PATCH /webhooks/${id}`, { body: { url: `${receiver.url}/own` } });
+
+    await revoke(tokens);
+
+    expect((await world.rest(`GET /webhooks/${id}/deliveries`)).status).toBe(200);
+  });
+});
+
+describe('a calendar', () => {
+  it('that a profile’s key renews ends with that key', async () => {
+    const renewing = await world.key({ profileId: profile.id });
+    const made = await world.rest('POST /calendars', { body: { name: 'Bells', profileId: profile.id } });
+    const renewed = await world.rest(`POST /calendars/${made.body.calendar.id}/renew`, { key: renewing.secret });
+    const { url } = renewed.body.calendar;
+    const read = async () => (await fetch(`${world.url}${new URL(url).pathname}`)).status;
+    expect(await read()).toBe(200);
+
+    await world.rest(`DELETE /keys/${renewing.id}`);
+
+    expect(await read()).toBe(404);
+  });
 });
 
 describe('an account key', () => {

@@ -76,7 +76,7 @@ async function addFeed(body: object = {}) {
   const texts = async (): Promise<string[]> =>
     (await world.rest('GET /posts?limit=100', { key })).body.posts.map(({ text }: Answer) => text).toReversed();
   const poll = async () => world.advance(HOUR_MS);
-  return { ...account, ...server, id, feed: answer.body.feed, read, texts, poll };
+  return { ...account, ...server, accountId: account.id, id, feed: answer.body.feed, read, texts, poll };
 }
 
 describe('POST /feeds/preview', () => {
@@ -569,6 +569,46 @@ describe('PATCH and DELETE /feeds/{feedId}', () => {
     });
     expect(deleted.body).toEqual({ id, deleted: true });
     expect(await world.sql('select id from feed_items where feed_id = $1', [id])).toEqual([]);
+    expect(await texts()).toEqual(['Ding']);
+  });
+
+  it('give its posts the rights of the one who changes them: what needs an approval asks for it', async () => {
+    const { id, key, accountId, serve, poll, read } = await addFeed();
+    const asking = await world.key({ accountId, approval: 'required' });
+    serve(rss([{ guid: '1' }]));
+
+    await world.rest(`PATCH /feeds/${id}`, { key: asking.secret, body: { delivery: 'queue' } });
+    await poll();
+
+    const [{ postIds }] = (await read()).items;
+    const { post } = (await world.rest(`GET /posts/${postIds[0]}`, { key })).body;
+    expect(post).toMatchObject({ status: 'draft', approval: { state: 'pending' } });
+  });
+
+  it('end the feed with the key that changed its address', async () => {
+    const { id, key, accountId, poll, read, texts } = await addFeed();
+    const other = await world.key({ accountId });
+    const elsewhere = await startFeedServer();
+    elsewhere.serve(rss([{ guid: '1' }]));
+    await world.rest(`PATCH /feeds/${id}`, { key: other.secret, body: { url: elsewhere.url } });
+    await world.rest(`DELETE /keys/${other.id}`, { key });
+
+    await poll();
+
+    expect((await read()).feed).toMatchObject({ enabled: false, disabledReason: 'ended' });
+    expect([elsewhere.requests, await texts()]).toEqual([[], []]);
+  });
+
+  it('keep its rights when they only change how often it is polled', async () => {
+    const { id, key, accountId, serve, read, texts } = await addFeed();
+    const other = await world.key({ accountId });
+    serve(rss([{ guid: '1' }]));
+    await world.rest(`PATCH /feeds/${id}`, { key: other.secret, body: { intervalMinutes: 15 } });
+    await world.rest(`DELETE /keys/${other.id}`, { key });
+
+    await world.runDue();
+
+    expect((await read()).feed).toMatchObject({ enabled: true, intervalMinutes: 15 });
     expect(await texts()).toEqual(['Ding']);
   });
 });
