@@ -31,7 +31,11 @@ export interface Consent {
 }
 
 export interface ConsentRequests {
-  /** Returns the request with this id; null when this browser did not start it, or it has expired. */
+  /**
+   * Returns the request with this id; null when this browser did not start it, or it has expired.
+   *
+   * @throws ServiceError when the client's metadata document cannot be read again
+   */
   find(request: Request, response: Response, uid: string): Promise<ConsentRequest | null>;
   /** @returns the URL to which the browser is redirected */
   allow(request: Request, response: Response, consent: Consent): Promise<string>;

@@ -15,6 +15,7 @@ import { knownScopes } from '../../services/oauth/known-scopes.ts';
 import { claimForGrant } from '../../services/oauth/artifacts.ts';
 import { recordDenial, storeGrant } from '../../services/oauth/store-grant.ts';
 import { requestIdOf } from '../request-id.ts';
+import { findClient } from './find-client.ts';
 import { providerLibrary } from './provider-library.ts';
 
 /** @param current gives the provider with the current keys */
@@ -23,14 +24,14 @@ export function consentRequests(context: Context, current: () => Promise<Provide
     find: async (request, response, uid) => {
       const provider = await current();
       const asked = await detailsOf(provider, request, response);
-      return asked?.uid === uid ? requestOf(context, provider, asked.params) : null;
+      return asked?.uid === uid ? requestOf(context, provider, { request, params: asked.params }) : null;
     },
     allow: async (request, response, consent) => {
       const provider = await current();
       const { uid, params, result, returnTo } = await provider.interactionDetails(request, response);
       // The button was pressed twice: the first press counts.
       if (result !== undefined) return returnTo;
-      const asked = await requestOf(context, provider, params);
+      const asked = await requestOf(context, provider, { request, params });
       if (asked === null) throw new (providerLibrary().errors.InvalidClient)('the client no longer exists');
       // If the button is pressed twice at once, both requests use the same grant.
       const grantId = await claimForGrant(context, 'Interaction', uid, context.random.uuid());
@@ -69,10 +70,10 @@ async function detailsOf(provider: Provider, request: Request, response: Respons
 async function requestOf(
   context: Context,
   provider: Provider,
-  params: Record<string, unknown>,
+  { request, params }: { readonly request: Request; readonly params: Record<string, unknown> },
 ): Promise<ConsentRequest | null> {
   const clientId = String(params['client_id']);
-  const client = await provider.Client.find(clientId);
+  const client = await findClient(provider, request, clientId);
   if (client === undefined) return null;
   const redirectUri = String(params['redirect_uri']);
   return {

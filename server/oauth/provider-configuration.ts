@@ -3,7 +3,6 @@
  * (docs/decisions/0047-issue-access-tokens-with-oidc-provider.md).
  */
 import type { ClientMetadata, Configuration, interactionPolicy as Policy, KoaContextWithOIDC } from 'oidc-provider';
-import type { Request } from 'express';
 import { Owner } from '../../entities/owner.ts';
 import { oauthErrorPage } from '../../console/oauth/oauth-error-page.ts';
 import type { Context } from '../../services/context.ts';
@@ -18,6 +17,7 @@ import type { SigningKey } from '../../services/oauth/signing-keys.ts';
 import type { MachineTime } from '../database-clock.ts';
 import { clockLead, oauthAdapter } from './adapter.ts';
 import { DOCUMENT_MAX_BYTES, fetchForProvider, storedMetadata } from './client-metadata.ts';
+import { addressOfAsker } from './find-client.ts';
 import { providerLibrary } from './provider-library.ts';
 import type { WithPublicLimiter } from '../../services/limits/rate-limiter.ts';
 
@@ -133,8 +133,8 @@ function features(context: Context, { keys, newClients }: ProviderParts): NonNul
       enabled: true,
       ack: 'draft-02',
       // Anyone may name an address, so a limit applies to the fetches that one caller can cause.
-      allowFetch: async ({ req }) =>
-        (await newClients.take(`${networkOf((req as Request).ip ?? '')} clients`, context.clock.now())).allowed,
+      allowFetch: async (ctx) =>
+        (await newClients.take(`${networkOf(addressOfAsker(ctx))} clients`, context.clock.now())).allowed,
     },
     registration: {
       enabled: true,

@@ -5,6 +5,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addSigningKey } from '../../services/oauth/signing-keys.ts';
 import { SELF_SIGNED } from '../harness/self-signed.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import {
@@ -151,5 +152,61 @@ describe('a client with a document', () => {
 
   it('over plain http is refused, also when the operator allows the network', async () => {
     expect(await statusOf(newClient().replace('https:', 'http:'))).toMatchObject({ status: 400, location: null });
+  });
+});
+
+describe('a consent page whose document is no longer in the cache', () => {
+  const ADVICE = 'Wait a minute, then open this page again';
+  // A provider remembers the documents that it fetched, and a new signing key makes a new provider.
+  const forgetDocuments = (where = world) => addSigningKey(where.context);
+
+  it('reads it again, and Allow leads to the client', async () => {
+    const clientId = newClient();
+    const consent = await openConsent(person.browser, { clientId });
+    await forgetDocuments();
+
+    const pressed = await person.browser.press(consent, 'Allow', { 'What it reaches': 'account' });
+    const back = await person.browser.get(pressed.location ?? '');
+
+    expect([pressed.status, back.status, back.location?.startsWith(`${CALLBACK}?code=`)]).toEqual([303, 303, true]);
+    expect(asked.filter((path) => clientId.endsWith(path))).toHaveLength(2);
+  });
+
+  it('says so when it is gone, and takes the answer when it is back', async () => {
+    const clientId = newClient();
+    const consent = await openConsent(person.browser, { clientId });
+    const whole = answer;
+    await forgetDocuments();
+    answer = (response) => response.writeHead(404).end('{}');
+
+    const refused = await person.browser.press(consent, 'Allow', { 'What it reaches': 'account' });
+    answer = whole;
+
+    expect([refused.status, refused.location]).toEqual([400, null]);
+    expect(refused.text).toContain(`${clientId} was not accepted: client_id metadata document fetch failed.`);
+    expect(refused.text).toContain(ADVICE);
+    expect((await answered(person.browser, consent)).searchParams.get('code')).not.toBeNull();
+  });
+
+  it('counts towards the thirty that an address may have read within a minute', async () => {
+    const busy = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '60' } });
+    const { browser } = await signIn(busy);
+    const asking = await browser.get(authorizeUrl({ clientId: newClient() }));
+    const page = asking.location ?? '';
+    const statuses = [];
+    for (let opened = 1; opened < 30; opened += 1) {
+      await forgetDocuments(busy);
+      statuses.push((await browser.get(page)).status);
+    }
+    const before = asked.length;
+    await forgetDocuments(busy);
+    const refused = await browser.get(page);
+
+    expect(statuses).toEqual(Array.from({ length: 29 }, () => 200));
+    expect([refused.status, asked.length]).toEqual([400, before]);
+    expect(refused.text).toContain(ADVICE);
+    busy.clock.advance(60_000);
+    expect((await browser.get(page)).status).toBe(200);
+    await busy.close();
   });
 });
