@@ -11,7 +11,7 @@ import { type Ending, revokeGrant } from '../../services/oauth/revoke-grant.ts';
 import type { MachineTime } from '../database-clock.ts';
 import { REQUEST_ID_HEADER } from '../rate-headers.ts';
 import { providerLibrary } from './provider-library.ts';
-import { countForClient } from './token-limits.ts';
+import { countForGrant } from './token-limits.ts';
 import type { WithPublicLimiter } from '../../services/limits/rate-limiter.ts';
 
 /**
@@ -64,7 +64,7 @@ function adapterOf(context: Context & WithPublicLimiter, kind: string, lead: () 
       if (found === null) return undefined;
       // A client has no expiry: it is deleted when it is no longer needed.
       if (kind === 'Client') return found.payload as AdapterPayload;
-      if (SHOWN_FOR_TOKENS.has(kind)) await countForClient(context, found.payload['clientId']);
+      if (SHOWN_FOR_TOKENS.has(kind)) await countForGrant(context, found.grantId);
       return withId(context, id, found, lead());
     },
     consume: async (id) => {

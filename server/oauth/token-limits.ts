@@ -1,6 +1,7 @@
 /**
- * Counts token requests by address, and also by client once a code or refresh token of the client was presented. A
- * client id that anyone can send must not use up the client's limit.
+ * Counts token requests by address, and also by grant once a code or refresh token of the grant was presented. Many
+ * people may use one client, so neither its id, which anyone can send, nor a token of one of them may use up the limit
+ * of the others.
  */
 import type { RequestHandler } from 'express';
 import type { Context } from '../../services/context.ts';
@@ -34,13 +35,13 @@ export function limitByAddress(context: Context & WithPublicLimiter, path: strin
  *
  * @throws OIDCProviderError which is answered as 429
  */
-export async function countForClient(context: Context & WithPublicLimiter, clientId: unknown): Promise<void> {
+export async function countForGrant(context: Context & WithPublicLimiter, grantId: string | null): Promise<void> {
   const { oidc, res } = providerLibrary().Provider.ctx ?? {};
-  if (oidc?.route !== 'token' || typeof clientId !== 'string') return;
+  if (oidc?.route !== 'token' || grantId === null) return;
   const now = context.clock.now();
-  const rate = await context.publicLimiter.take(`client ${clientId} /oauth/token`, now);
+  const rate = await context.publicLimiter.take(`grant ${grantId} /oauth/token`, now);
   if (rate.allowed) return;
   res?.setHeader('retry-after', String(secondsUntilReset(rate, now)));
   const refusal = new (providerLibrary().errors.OIDCProviderError)(429, TOO_MANY);
-  throw Object.assign(refusal, { error_description: sentence(rate, 'for this client'), expose: true });
+  throw Object.assign(refusal, { error_description: sentence(rate, 'for this grant'), expose: true });
 }

@@ -155,23 +155,29 @@ describe('token requests', () => {
     expect((await guess(world, '2001:db8::9')).status).not.toBe(429);
   });
 
-  it('are counted by client once they show one of its tokens, so that its name alone uses up nothing', async () => {
-    await using world = await limited('6');
-    const tokens = await tokensFor(world, await signIn(world));
-    const from = (address: string) => ({ 'x-forwarded-for': address });
-    const show = async (token: string, address: string) => {
-      const headers = { 'content-type': 'application/x-www-form-urlencoded', ...from(address) };
-      const fields = { grant_type: 'refresh_token', client_id: tokens.clientId, refresh_token: token };
+  /** Refreshes from another address with each call, so that only the count by grant can refuse. */
+  const refresher = (world: World, clientId: string) => {
+    let calls = 0;
+    return async (token: string) => {
+      calls += 1;
+      const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-forwarded-for': `10.0.0.${calls}` };
+      const fields = { grant_type: 'refresh_token', client_id: clientId, refresh_token: token };
       const body = new URLSearchParams(fields).toString();
       const response = await fetch(`${world.url}/oauth/token`, { method: 'POST', headers, body });
       return { status: response.status, retryAfter: response.headers.get('retry-after'), body: await response.json() };
     };
-    for (let tries = 1; tries <= 10; tries += 1) await show('invented', `10.0.0.${tries}`);
+  };
+
+  it('are counted by grant once they show one of its tokens, so that invented ones use up nothing', async () => {
+    await using world = await limited('6');
+    const tokens = await tokensFor(world, await signIn(world));
+    const show = refresher(world, tokens.clientId);
+    for (let tries = 1; tries <= 10; tries += 1) await show('invented');
     // The code was the first of six.
     const good = [];
-    for (let tries = 1; tries <= 5; tries += 1) good.push((await show(tokens.refresh, `10.0.1.${tries}`)).status);
+    for (let tries = 1; tries <= 5; tries += 1) good.push((await show(tokens.refresh)).status);
 
-    const last = await show(tokens.refresh, '10.0.1.9');
+    const last = await show(tokens.refresh);
 
     expect(good).toEqual([200, 200, 200, 200, 200]);
     expect(last).toEqual({
@@ -179,9 +185,23 @@ describe('token requests', () => {
       retryAfter: '60',
       body: {
         error: 'too_many_requests',
-        error_description: 'more than 6 requests a minute for this client; wait for the seconds in Retry-After',
+        error_description: 'more than 6 requests a minute for this grant; wait for the seconds in Retry-After',
       },
     });
+  });
+
+  it('with a token of one person never lock out another who has allowed the same client', async () => {
+    await using world = await limited('6');
+    const first = await tokensFor(world, await signIn(world));
+    const other = await tokensFor(world, await signIn(world), { clientId: first.clientId });
+    const show = refresher(world, first.clientId);
+    const statuses = [];
+    for (let tries = 1; tries <= 6; tries += 1) statuses.push((await show(first.refresh)).status);
+
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+    expect((await show(other.refresh)).status).toBe(200);
+    const later = await tokensFor(world, await signIn(world), { clientId: first.clientId });
+    expect(later.refresh).toEqual(expect.any(String));
   });
 
   it('that revoke tokens are counted by address too', async () => {
