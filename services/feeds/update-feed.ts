@@ -62,7 +62,7 @@ export async function updateFeed(
       Object.assign(feed, { disabledAt: now, disabledReason: 'requested' });
     }
     if (changesPosts(changes)) {
-      const { mode, profileId = null } = feed;
+      const { mode, profileId } = feed;
       Object.assign(feed, { caller: storedCaller({ ...caller, policyId, mode, profileId }), surface });
     }
     await em.flush();
