@@ -3,7 +3,7 @@ import { ERRORS, type ErrorCode } from '../errors/codes.ts';
 import type { ErrorBody } from '../errors/error-body.ts';
 import { CarillonError, NoAnswerError } from '../client/errors.ts';
 import { EXIT_CODES, exitKindOf, type ExitKind } from './exit-codes.ts';
-import { UsageError } from './operator-client.ts';
+import { NoServerError, UsageError } from './operator-client.ts';
 
 /** A failure that the command line finds itself. */
 export class CommandError extends Error {
@@ -29,6 +29,7 @@ export interface Failure {
 export function failureOf(error: unknown): Failure {
   if (error instanceof UsageError) return ours('usage', error.message);
   if (error instanceof CommandError) return ours(error.kind, error.message, error.hint);
+  if (error instanceof NoServerError) return ours('unavailable', error.message);
   if (error instanceof CarillonError) return ofAnswer(error);
   if (error instanceof NoAnswerError) return noAnswer(error);
   // The client wraps what keeps it from sending a call, such as a sign-in that has ended.

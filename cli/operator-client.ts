@@ -1,11 +1,23 @@
 /** Calls to the operator's endpoints of a running server. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ErrorBody } from '../errors/error-body.ts';
 import { OPERATOR_TOKEN_FILE } from '../server/operator-token-file.ts';
 
 /** An invalid command; an empty message shows the usage. */
 export class UsageError extends Error {
   override name = 'UsageError';
+}
+
+/** An answer of the server that is no success, with its error body. */
+class RefusedError extends Error {
+  override name = 'RefusedError';
+  readonly data: { readonly error: ErrorBody; readonly httpStatus: number };
+
+  constructor(error: ErrorBody, httpStatus: number) {
+    super(error.message);
+    this.data = { error, httpStatus };
+  }
 }
 
 /** No server answers, or it has never run here. */
@@ -71,7 +83,8 @@ async function call(
   const response = await request(url, { method, headers, ...json }).catch((cause: Error) => {
     throw new NoServerError(`No server answers at ${url.origin}. Is it running? --url names another one.`, { cause });
   });
-  const answer = (await response.json().catch(() => null)) as { message?: string } | null;
+  const answer = (await response.json().catch(() => null)) as Partial<ErrorBody> | null;
   if (response.ok) return answer;
-  throw new Error(answer?.message ?? `${url.origin} answered HTTP ${response.status}; is it Carillon?`);
+  if (answer?.error !== undefined) throw new RefusedError(answer as ErrorBody, response.status);
+  throw new Error(`${url.origin} answered HTTP ${response.status}; is it Carillon?`);
 }

@@ -16,9 +16,7 @@ export function announcement(context: Context, first: FirstStart | null): string
     `  Console   ${publicUrl}/`,
     '',
   ];
-  return [...lines, ...(first === null ? [] : firstLines(publicUrl, context.config.bootstrapLiveKey, first)), ''].join(
-    '\n',
-  );
+  return [...lines, ...(first === null ? [] : firstLines(publicUrl, first)), ''].join('\n');
 }
 
 /** The text printed while no owner can sign in. */
@@ -32,7 +30,8 @@ export function ownerAnnouncement(link: NewOwnerLink): string {
   ].join('\n');
 }
 
-function firstLines(publicUrl: string, bootstrapKey: string | undefined, first: FirstStart): string[] {
+/** A key that the operator chose is named, not shown: what is printed here ends up in logs. */
+function firstLines(publicUrl: string, first: FirstStart): string[] {
   const key = first.generatedKey;
   const shown =
     key === null ? [] : [`  Live key  ${key}`, '            Keep it: it is shown this once and stored nowhere.', ''];
@@ -41,7 +40,7 @@ function firstLines(publicUrl: string, bootstrapKey: string | undefined, first: 
     '  Publish a first post to the sandbox:',
     '',
     `  curl -s ${publicUrl}/api/v2/posts \\`,
-    `    -H 'x-api-key: ${key ?? bootstrapKey}' -H 'content-type: application/json' \\`,
+    `    -H ${key === null ? '"x-api-key: $BOOTSTRAP_LIVE_KEY"' : `'x-api-key: ${key}'`} -H 'content-type: application/json' \\`,
     `    -d '{"text":"Hello from Carillon","connectionSlugs":["${first.sandboxSlug}"]}'`,
     '',
   ];

@@ -5,8 +5,11 @@
 import { expect, it } from 'vitest';
 import { keyCommand } from '../../cli/key-command.ts';
 import { makeAccount } from '../harness/accounts.ts';
+import { UNKNOWN_ID } from '../harness/expected.ts';
+import { freePort } from '../harness/free-port.ts';
 import { OPERATOR } from '../harness/owner.ts';
 import { startWorld } from '../harness/world.ts';
+import { runCli } from './run-cli.ts';
 
 const world = await startWorld({ env: { OPERATOR_TOKEN: OPERATOR } });
 const run = (...args: string[]) => keyCommand(fetch, args, { PUBLIC_URL: world.url, OPERATOR_TOKEN: OPERATOR });
@@ -55,6 +58,22 @@ it('revokes a key, with or without the keys minted from it, and audits all of it
     ['keys.revoke', { type: 'key', ids: [id] }],
     ['keys.create', { type: 'key', ids: [id] }],
   ]);
+});
+
+it('ends with the exit code of what went wrong, as other commands do', async () => {
+  const free = `http://127.0.0.1:${await freePort()}`;
+  const env = { PUBLIC_URL: world.url, OPERATOR_TOKEN: OPERATOR };
+  const account = ['--account', UNKNOWN_ID];
+
+  const codes = [
+    (await runCli(world, ['key', 'list', '--url', free], { env })).exitCode,
+    (await runCli(world, ['key', 'list'], { env: { ...env, OPERATOR_TOKEN: undefined, DATA_DIR: '/nowhere' } }))
+      .exitCode,
+    (await runCli(world, ['key', 'create', '--live', ...account], { env })).exitCode,
+    (await runCli(world, ['key', 'create', '--live'], { env: { ...env, OPERATOR_TOKEN: 'x'.repeat(40) } })).exitCode,
+  ];
+
+  expect(codes).toEqual([7, 7, 5, 4]);
 });
 
 it('restores access to an account whose keys are lost', async () => {
