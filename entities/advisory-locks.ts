@@ -12,6 +12,12 @@ export const ADVISORY_LOCKS = {
   fanOut: 4_221_004,
 } as const;
 
+/** The number of each kind of lock that is taken for one key at a time. */
+const KEYED_LOCKS = {
+  /** Held while a row of an import becomes posts, for what the row asks for. */
+  importRow: 4_221_005,
+} as const;
+
 const lock = statement('take an advisory lock', {
   parameters: { number: 'bigint' },
   result: { locked: 'int' },
@@ -50,6 +56,17 @@ export async function withAdvisoryLock(
     return isHeld;
   };
   while (!(await begin().transactional(tryOnce)));
+}
+
+const lockKey = statement('take an advisory lock for a key', {
+  parameters: { number: 'int', key: 'text' },
+  result: { locked: 'int' },
+  sql: ({ number, key }) => `select 1 as locked from pg_advisory_xact_lock(${number}, hashtext(${key}))`,
+});
+
+/** Waits until no other transaction holds the lock for this key, and holds it until the transaction ends. */
+export async function takeKeyedLock(em: SqlEntityManager, name: keyof typeof KEYED_LOCKS, key: string): Promise<void> {
+  await lockKey(em, { number: KEYED_LOCKS[name], key });
 }
 
 /** Waits for the lock and holds it until the transaction ends. */

@@ -176,7 +176,10 @@ export const Post = defineEntity({
     readsThinned: p.integer().default(0),
     /** Fences a send, and the deletion of a sent post: only the holder of this token may settle the post. */
     claim: p.uuid().strictNullable(),
-    /** When a recovery may take over the claim. */
+    /**
+     * When a recovery may take over the claim. Of a failed post that no schedule dates and that may be out: when it was
+     * settled, by which policies count it.
+     */
     claimedUntil: instant().strictNullable(),
   },
   indexes: [

@@ -5,24 +5,29 @@ import { type RowOf, statement } from '../../entities/statement.ts';
 
 const CLAIMED = columns('imports', ['id', 'account_id', 'profile_id', 'mode', 'caller', 'surface', 'dry_run'], 'i');
 
-/** Running, held by no one, and the oldest of its account. */
-const CLAIMABLE = `
+/** Running, and the oldest of its account. */
+const FIRST = `
   o.status = 'running' and not exists (
     select 1 from imports e where e.account_id = o.account_id and e.status = 'running' and e.id < o.id)`;
+
+/** When no worker carries out a row of another import of the account, also of one that was cancelled meanwhile. */
+const OTHER_HELD = 'select max(e.lease_until) from imports e where e.account_id = o.account_id and e.id <> o.id';
 
 export const claimImport = statement('claim an import', {
   parameters: { now: 'timestamptz', until: 'timestamptz', lease: 'uuid' },
   result: CLAIMED.types,
   sql: ({ now, until, lease }) => `
     update imports i set lease = ${lease}, lease_until = ${until}
-    where i.id = (select o.id from imports o where ${CLAIMABLE} and (o.lease_until is null or o.lease_until <= ${now})
+    where i.id = (select o.id from imports o where ${FIRST} and (o.lease_until is null or o.lease_until <= ${now})
+      and coalesce((${OTHER_HELD}), ${now}) <= ${now}
       order by o.lease_until nulls first, o.id limit 1 for update skip locked)
     returning ${CLAIMED.sql}`,
 });
 
 export const nextImport = statement('find when an import can go on', {
   result: { at: 'timestamptz?' },
-  sql: () => `select min(coalesce(o.lease_until, o.created_at)) as at from imports o where ${CLAIMABLE}`,
+  sql: () =>
+    `select min(greatest(coalesce(o.lease_until, o.created_at), (${OTHER_HELD}))) as at from imports o where ${FIRST}`,
 });
 
 const PENDING = columns('import_rows', ['id', 'number', 'input', 'hash', 'tries'], 'r');
@@ -41,18 +46,19 @@ export const nextRow = statement('take the next row of an import', {
 const lockHeld = statement('lock an import that the lease still holds', {
   parameters: { id: 'uuid', lease: 'uuid' },
   result: { id: 'uuid' },
-  sql: ({ id, lease }) =>
-    `select id from imports where id = ${id} and lease = ${lease} and status = 'running' for update`,
+  sql: ({ id, lease }) => `select id from imports where id = ${id} and lease = ${lease} for update`,
 });
 
 const release = statement('release an import', {
   parameters: { id: 'uuid', lease: 'uuid', now: 'timestamptz' },
   sql: ({ id, lease, now }) => `
     update imports i set lease = null, lease_until = ${now},
-      status = case when p.pending then i.status else 'done' end,
-      ended_at = case when p.pending then i.ended_at else ${now} end
-    from (select exists (select 1 from import_rows r where r.import_id = ${id} and r.status = 'pending') as pending) p
-    where i.id = ${id} and i.lease = ${lease} and i.status = 'running'`,
+      status = case when p.is_over then 'done' else i.status end,
+      ended_at = case when p.is_over then ${now} else i.ended_at end
+    from (select o.status = 'running' and not exists (
+        select 1 from import_rows r where r.import_id = ${id} and r.status = 'pending') as is_over
+      from imports o where o.id = ${id}) p
+    where i.id = ${id} and i.lease = ${lease}`,
 });
 
 /**
@@ -73,7 +79,7 @@ export async function releaseImport(
 export const endImport = statement('end an import whose key or agent has ended', {
   parameters: { id: 'uuid', lease: 'uuid', now: 'timestamptz', message: 'text' },
   sql: ({ id, lease, now, message }) => `
-    update imports i set status = 'cancelled', ended_at = ${now}, error_message = ${message}
+    update imports i set status = 'cancelled', ended_at = ${now}, error_message = ${message}, lease = null, lease_until = ${now}
     where i.id = ${id} and i.lease = ${lease} and i.status = 'running'`,
 });
 

@@ -3,6 +3,7 @@
  * so a process that dies before or after it creates nothing twice.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
+import { takeKeyedLock } from '../../entities/advisory-locks.ts';
 import { isDatabaseAway } from '../../entities/database-away.ts';
 import type { ImportRowStatus } from '../../entities/import-row.ts';
 import { tables } from '../../entities/tables.ts';
@@ -38,10 +39,11 @@ export async function runRow(
   const post = row.input as unknown as ImportPost;
   try {
     if (claimed.dry_run) return await settle(context.db.em(), row.id, await preview(context, caller, post));
-    const earlier = await createdBefore(context, claimed, row);
+    const earlier = await createdBefore(context.db.em(), claimed, row);
     if (earlier !== null) return await settle(context.db.em(), row.id, skipped(earlier));
     await create(context, caller, { claimed, row, post });
   } catch (error) {
+    if (error instanceof RowCreated) return settle(context.db.em(), row.id, error.outcome);
     if (isDatabaseAway(error) || error instanceof RowTaken) throw error;
     const failure = publicError(error);
     if (failure.code === 'idempotency_key_conflict' && failure.retryable === true) throw error;
@@ -57,6 +59,17 @@ class RowTaken extends Error {
   override name = 'RowTaken';
 }
 
+/** Another import created what the row asks for meanwhile; the posts of this one are rolled back. */
+class RowCreated extends Error {
+  override name = 'RowCreated';
+  readonly outcome: Outcome;
+
+  constructor(outcome: Outcome) {
+    super('another import created the row');
+    this.outcome = outcome;
+  }
+}
+
 async function preview(context: Context & WithCreations, caller: Caller, post: ImportPost): Promise<Outcome> {
   const checked = await validatePosts(context, caller, withKnownImages(post));
   const results = checked.map(({ connectionSlug, ok, error, scheduledFor }): RowResult => {
@@ -68,8 +81,8 @@ async function preview(context: Context & WithCreations, caller: Caller, post: I
 }
 
 /** The row of another import of the past 30 days that asked for the same and created it; null for none. */
-async function createdBefore(context: Context, { id, account_id: accountId }: ClaimedImport, { hash }: PendingRow) {
-  const found = await tables(context.db.queries)
+async function createdBefore(em: SqlEntityManager, { id, account_id: accountId }: ClaimedImport, { hash }: PendingRow) {
+  const found = await tables(em)
     .selectFrom('import_rows')
     .select(['import_id', 'number'])
     .where('account_id', '=', accountId)
@@ -96,6 +109,10 @@ async function create(context: Context & WithCreations, caller: Caller, { claime
   const input = await withFetchedImages(context, caller, post);
   const key = { key: `import ${claimed.id} ${row.number} ${row.tries}`, operation: OPERATION, hash: bodyHash(post) };
   const whenStored = async (em: SqlEntityManager, stored: readonly StoredResult[]) => {
+    // An import whose lease has run out during a row may store it beside another one.
+    await takeKeyedLock(em, 'importRow', `${claimed.account_id} ${row.hash}`);
+    const earlier = await createdBefore(em, claimed, row);
+    if (earlier !== null) throw new RowCreated(skipped(earlier));
     const outcome = outcomeOf(stored.map(resultOf));
     await settle(em, row.id, outcome);
     const ids = outcome.results.flatMap(({ postId }) => postId ?? []);

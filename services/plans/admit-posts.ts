@@ -93,9 +93,9 @@ export async function checkAdmissions(
   em: SqlEntityManager,
   accountId: string,
   intents: readonly PostIntent[],
+  now = context.clock.now(),
 ): Promise<Admission[]> {
-  const now = context.clock.now();
-  let planUsage = await readPlanUsage(context, em, accountId);
+  let planUsage = await readPlanUsage(context, em, accountId, now);
   return intents.map((intent) => {
     const admission = admit(context, planUsage, intent, now);
     if (admission.error === null && intent.sendsNow && intent.mode === 'live') {

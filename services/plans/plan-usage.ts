@@ -81,8 +81,12 @@ export async function lockAccount(em: SqlEntityManager, accountId: string): Prom
 }
 
 /** Reads the current usage. Do not make decisions on it without {@link lockAccount}. */
-export async function readPlanUsage(context: Context, em: SqlEntityManager, accountId: string): Promise<PlanUsage> {
-  const now = context.clock.now();
+export async function readPlanUsage(
+  context: Context,
+  em: SqlEntityManager,
+  accountId: string,
+  now = context.clock.now(),
+): Promise<PlanUsage> {
   const messaging = Object.values(context.platforms).flatMap(({ id, countsAsMessage }) =>
     countsAsMessage === true ? [id] : [],
   );

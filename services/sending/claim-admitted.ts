@@ -32,7 +32,9 @@ export async function claimAdmitted(
   rows: readonly DueRow[],
   claim: string,
 ): Promise<TakenPosts> {
-  const admissions = await admitDue(context, em, rows);
+  // A post that the limit of one day refuses waits for the day after that one, also when midnight passes meanwhile.
+  const now = context.clock.now();
+  const admissions = await admitDue(context, em, rows, now);
   const admitted: PostToClaim[] = [];
   const refused: Failure[] = [];
   for (const row of rows) {
@@ -40,7 +42,7 @@ export async function claimAdmitted(
     if (admission.error !== null) refused.push({ row, error: admission.error });
     else admitted.push({ id: row.id, platformId: row.platform_id, feeCents: admission.feeCents });
   }
-  await refuse(context, em, refused);
+  await refuse(context, em, refused, now);
   return { sends: await claimPosts(context, em, 'scheduled', admitted, claim), moved: refused.length };
 }
 
@@ -49,20 +51,21 @@ async function admitDue(
   context: Context,
   em: SqlEntityManager,
   rows: readonly DueRow[],
+  now: Date,
 ): Promise<Map<string, Admission>> {
   const metered = rows.filter((row) => rowNeedsAdmission(context, row));
   const admissions = new Map<string, Admission>();
   for (const [accountId, posts] of Map.groupBy(metered, (row) => row.account_id)) {
     const intents = posts.map((post) => storedIntent(post, true));
-    const checked = await checkAdmissions(context, em, accountId, intents);
+    const checked = await checkAdmissions(context, em, accountId, intents, now);
     for (const [index, { id }] of posts.entries()) admissions.set(id, checked[index] ?? FREE_OF_CHARGE);
   }
   return admissions;
 }
 
 /** Defers posts to the next day when the day's limit is used up; fails them for any other reason. */
-async function refuse(context: Context, em: SqlEntityManager, refused: readonly Failure[]): Promise<void> {
-  const time = nextDayStart(context.clock.now());
+async function refuse(context: Context, em: SqlEntityManager, refused: readonly Failure[], now: Date): Promise<void> {
+  const time = nextDayStart(now);
   const { deferred = [], failed = [] } = Object.groupBy(refused, ({ error }) =>
     waitsForNextDay(error) ? 'deferred' : 'failed',
   );

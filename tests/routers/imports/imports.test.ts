@@ -1,5 +1,5 @@
 /** Imports of posts: what a file may look like, what each row becomes, and that nothing is created twice. */
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { releaseImport } from '../../../services/imports/claim-import.ts';
@@ -35,18 +35,46 @@ async function importFile(key: string, body: object) {
   return { id, ...(await world.rest(`GET /imports/${id}?limit=100`, { key })).body };
 }
 
+/** @returns id of the import */
+async function sendRows(key: string, rows: readonly object[]): Promise<string> {
+  return (await start(key, { format: 'json', content: JSON.stringify(rows) })).body.import.id;
+}
+
 async function textsOf(key: string): Promise<string[]> {
   const { posts } = (await world.rest('GET /posts?limit=100', { key })).body;
   return posts.map(({ text }: { text: string }) => text).toSorted();
 }
 
-async function serveImage(): Promise<string> {
-  const server = createServer((_request, response) => response.setHeader('content-type', 'image/png').end(IMAGE));
+/** @param answer instead of answering with the image at once */
+async function serveImage(answer: (response: ServerResponse) => void = sendImage): Promise<string> {
+  const server = createServer((_request, response) => answer(response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   whenOver(async () => {
     server.close();
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/bell.png`;
+}
+
+function sendImage(response: ServerResponse): void {
+  response.setHeader('content-type', 'image/png').end(IMAGE);
+}
+
+/** An image that is missing at first; later each answer waits. */
+async function startSlowImage() {
+  const waiting: ServerResponse[] = [];
+  let isMissing = true;
+  const url = await serveImage((response) => {
+    if (isMissing) response.writeHead(404).end();
+    else waiting.push(response);
+  });
+  return {
+    url,
+    appear: () => (isMissing = false),
+    asked: async (count: number) => {
+      await expect.poll(() => waiting.length).toBeGreaterThanOrEqual(count);
+    },
+    answer: () => waiting.splice(0).forEach(sendImage),
+  };
 }
 
 describe('a CSV file', () => {
@@ -267,6 +295,53 @@ describe('nothing is created twice', () => {
       message: `Row 2 of the import ${first.id} has created it already.`,
     });
     expect(await textsOf(key)).toEqual(['A', 'A', 'A', 'B', 'C']);
+  });
+
+  it('by a file that is sent again while a worker carries out another one with the same row', async () => {
+    const { key } = await accountWithSandbox(world);
+    const image = await startSlowImage();
+    const row = { text: 'Same', connectionSlugs: ['sandbox'], images: [{ url: image.url }], isDraft: true };
+    const first = await sendRows(key, [row]);
+    await world.runDue();
+    image.appear();
+    const second = await sendRows(key, [row, { text: 'Other', connectionSlugs: ['sandbox'], isDraft: true }]);
+    const never = new AbortController().signal;
+    const held = runImports(world.context, never);
+    await image.asked(1);
+    await sendRows(key, [row]);
+
+    const free = runImports(world.context, never);
+    expect(await free).toBe(0);
+    image.answer();
+    await held;
+    await world.runDue();
+
+    expect((await rowsOf(key, first)).map(({ status }) => status)).toEqual(['skipped']);
+    expect((await rowsOf(key, second)).map(({ status }) => status)).toEqual(['created', 'created']);
+    expect(await textsOf(key)).toEqual(['Other', 'Same']);
+  });
+
+  it('by a worker whose lease has run out during a row that another import asks for too', async () => {
+    const { key } = await accountWithSandbox(world);
+    const image = await startSlowImage();
+    const row = { text: 'Same', connectionSlugs: ['sandbox'], images: [{ url: image.url }], isDraft: true };
+    await sendRows(key, [row]);
+    await world.runDue();
+    image.appear();
+    await sendRows(key, [row, { text: 'Other', connectionSlugs: ['sandbox'], isDraft: true }]);
+    const never = new AbortController().signal;
+    const late = runImports(world.context, never);
+    await image.asked(1);
+    await sendRows(key, [row]);
+    world.clock.advance(200_000);
+    const other = runImports(world.context, never);
+    await image.asked(2);
+
+    image.answer();
+    await Promise.all([late, other]);
+    await world.runDue();
+
+    expect(await textsOf(key)).toEqual(['Other', 'Same']);
   });
 
   it('when the process dies after a row, and another one goes on when the lease has run out', async () => {

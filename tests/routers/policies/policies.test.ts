@@ -247,6 +247,17 @@ describe('posts in an hour and a day', () => {
     expect(await published()).toBe(3);
   });
 
+  it('counts a draft that was published now and may be out, on the day on which it was published', async () => {
+    const { agent, post } = await tenant({ postsPerDay: 1 });
+    const { postId } = await post({ text: 'Ding [[vanish]]', isDraft: true });
+    await world.advance(72 * HOUR);
+
+    const published = await world.rest(`POST /posts/${postId}/publish`, { key: agent.secret, body: {} });
+
+    expect(JSON.stringify(published.body)).toContain('outcome_unknown');
+    expect(await post()).toMatchObject({ status: 'failed', error: { code: 'policy_refused' } });
+  });
+
   it('counts each connection of a request, and no post that was cancelled or failed', async () => {
     const { key, request, post, at, agent } = await tenant({ postsPerDay: 2 });
     await connectSandbox(world, { key, slug: 'second' });
