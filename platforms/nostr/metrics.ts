@@ -15,10 +15,18 @@ import { ask, type FoundEvent } from './relay.ts';
 /** Most posts in one question. */
 export const POSTS_MAX = 20;
 
-const METRIC_OF: ReadonlyMap<number, MetricName> = new Map([
-  [KIND.reaction, 'likes'],
-  [KIND.repost, 'reposts'],
-  [KIND.note, 'replies'],
+type Counted = Extract<MetricName, 'likes' | 'reposts' | 'replies'>;
+
+interface Reference {
+  readonly metric: Counted;
+  /** The post that the event is about, of those that it names. */
+  readonly postOf: (event: FoundEvent) => string | undefined;
+}
+
+const REFERENCES: ReadonlyMap<number, Reference> = new Map<number, Reference>([
+  [KIND.reaction, { metric: 'likes', postOf: likedPost }],
+  [KIND.repost, { metric: 'reposts', postOf: (event) => namesOf(event).at(-1)?.id }],
+  [KIND.note, { metric: 'replies', postOf: answeredPost }],
 ]);
 
 export async function readMetrics(
@@ -27,7 +35,7 @@ export async function readMetrics(
   io: PlatformIo,
 ): Promise<MetricsReading> {
   const ids = posts.map(({ platformPostId }) => platformPostId);
-  const filter = { kinds: [...METRIC_OF.keys()], '#e': ids };
+  const filter = { kinds: [...REFERENCES.keys()], '#e': ids };
   const answers = await Promise.all(credential.relays.map((relay) => ask(io, relay, filter, credential)));
   const answered = answers.filter((answer) => answer !== null);
   if (answered.length === 0) throw new PlatformFailure('unavailable', 'None of the relays answered.');
@@ -37,11 +45,30 @@ export async function readMetrics(
 }
 
 function countsOf(postId: string, events: readonly FoundEvent[]): PostMetrics {
-  const counts: Record<'likes' | 'reposts' | 'replies', number> = { likes: 0, reposts: 0, replies: 0 };
+  const counts: Record<Counted, number> = { likes: 0, reposts: 0, replies: 0 };
   for (const event of events) {
-    const metric = METRIC_OF.get(event.kind);
-    const names = event.tags.filter(([tag]) => tag === 'e').map(([, id]) => id);
-    if (metric !== undefined && names.includes(postId)) counts[metric as keyof typeof counts] += 1;
+    const reference = REFERENCES.get(event.kind);
+    if (reference?.postOf(event) === postId) counts[reference.metric] += 1;
   }
   return counts;
+}
+
+/** A reaction names the thread of a post too, and the post last; `-` is a dislike (NIP-25). */
+function likedPost(event: FoundEvent): string | undefined {
+  return event.content === '-' ? undefined : namesOf(event).at(-1)?.id;
+}
+
+/**
+ * The post that a note answers directly (NIP-10). Without marks the last post that it names is that one. Mentions are no
+ * answers.
+ */
+function answeredPost(event: FoundEvent): string | undefined {
+  const names = namesOf(event);
+  if (names.every(({ mark }) => mark === undefined)) return names.at(-1)?.id;
+  return (names.find(({ mark }) => mark === 'reply') ?? names.find(({ mark }) => mark === 'root'))?.id;
+}
+
+/** The posts that an event names, each with the mark that says why. */
+function namesOf({ tags }: FoundEvent): { readonly id: string | undefined; readonly mark: string | undefined }[] {
+  return tags.filter(([tag]) => tag === 'e').map(([, id, , mark]) => ({ id, mark: mark === '' ? undefined : mark }));
 }

@@ -138,3 +138,38 @@ describe('a post', () => {
     expect((await post('two', 'Refused')).error.code).toBe('platform_rejected');
   });
 });
+
+describe('metrics', () => {
+  it('count likes, reposts and direct replies, and no dislike, mention or answer to another post', async () => {
+    const relay = await startFakeNostr(options);
+    afterAll(() => relay.close());
+    await connect('counted', [relay.relay]);
+    const { postId } = await post('counted', 'Ding');
+    const [id, other] = [relay.events.at(-1)?.id ?? '', 'a'.repeat(64)];
+    const add = (kind: number, content: string, ...tags: string[][]) =>
+      relay.events.push({
+        id: String(relay.events.length).padStart(64, '0'),
+        pubkey: other,
+        created_at: 1,
+        kind,
+        tags,
+        content,
+        sig: '',
+      });
+    add(7, '+', ['e', id]);
+    add(7, '🔔', ['e', other], ['e', id]);
+    add(7, '-', ['e', id]);
+    add(7, '+', ['e', id], ['e', other]);
+    add(6, '', ['e', id, 'wss://relay.example']);
+    add(1, 'An answer', ['e', id, '', 'root']);
+    add(1, 'An old answer', ['e', other], ['e', id]);
+    add(1, 'An answer within a thread', ['e', other, '', 'root'], ['e', id, '', 'reply']);
+    add(1, 'An answer to an answer', ['e', id, '', 'root'], ['e', other, '', 'reply']);
+    add(1, 'A mention', ['e', id, '', 'mention']);
+
+    await world.advance(3_600_000);
+
+    const { body } = await world.rest(`GET /posts/${postId}/metrics`);
+    expect(body).toMatchObject({ latest: { likes: 2, reposts: 1, replies: 3 } });
+  });
+});
