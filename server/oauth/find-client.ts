@@ -1,6 +1,6 @@
 /**
- * Finds a client for our own pages. oidc-provider may read the client's metadata document then, outside of a request
- * of its own, so it cannot tell who caused that.
+ * Finds a client for our own pages. oidc-provider may read the client's metadata document then, without a request that it
+ * handles, so it cannot tell who caused that.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Request } from 'express';
