@@ -1,4 +1,5 @@
 /** Schemas of setting values. Their messages follow the name of a variable. */
+import proxyAddress from 'proxy-addr';
 import { z } from 'zod';
 import { parseDatabaseUrl } from '../entities/database-hosts.ts';
 import { emailAddress } from '../services/people/email-address.ts';
@@ -58,10 +59,27 @@ export const ownerPassword = z.string().superRefine((value, issue) => {
 });
 
 /** Express's trust-proxy setting: a number of hops, true or false, or addresses and subnets. */
-export const trustProxy = z.string().transform((value): boolean | number | string => {
+export const trustProxy = z.string().transform((value, issue): boolean | number | string => {
   if (value === 'true' || value === 'false') return value === 'true';
-  return /^\d+$/.test(value) ? Number(value) : value;
+  if (/^\d+$/.test(value)) return Number(value);
+  for (const proxy of value.split(',').map((address) => address.trim())) {
+    if (isProxy(proxy)) continue;
+    const message = `'${proxy}' is neither a number of proxies, true, false, an IP address nor a network such as 10.0.0.0/8`;
+    issue.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  }
+  return value;
 });
+
+/** The name of a group of networks, such as `loopback`, counts too. */
+function isProxy(address: string): boolean {
+  try {
+    proxyAddress.compile(address);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** A number in digits. The pattern bounds it. */
 export const digits = (pattern: RegExp, message: string) => z.string().regex(pattern, message).transform(Number);

@@ -38,6 +38,10 @@ it.each([
     "OUTBOUND_ALLOW: '10.0.0.0/33' is neither a network such as 10.0.0.0/8 nor an IP address",
   ],
   [
+    { TRUST_PROXY: '10.0.0.1, yes' },
+    "TRUST_PROXY: 'yes' is neither a number of proxies, true, false, an IP address nor a network such as 10.0.0.0/8",
+  ],
+  [
     { PUBLIC_URL: 'https://example.com/app' },
     'PUBLIC_URL: must be an origin such as https://example.com, without a path',
   ],
