@@ -43,6 +43,8 @@ export interface ImageFacts {
   readonly altTextMax: number | null;
   /** Maximum pixels of one image, if the platform limits them. */
   readonly maxPixels?: number;
+  /** Further limits of a GIF, if the platform has any. One beyond them is sent as a still picture of another type. */
+  readonly gif?: { readonly maxPixels?: number; readonly maxFrames?: number };
   /** Limits of the width in pixels, if the platform has any. */
   readonly maxWidth?: number;
   /** Limits of the height in pixels, if the platform has any. */

@@ -54,6 +54,7 @@ export const linkedin = definePlatform<LinkedInCredential, LinkedInCredentialsIn
     // No limit is documented for images or alt text; these are the maximums for an upload here.
     maxBytes: 8_388_608,
     maxPixels: 36_152_319,
+    gif: { maxFrames: 250 },
     types: ['image/png', 'image/jpeg', 'image/gif'],
     altTextMax: 1000,
   },

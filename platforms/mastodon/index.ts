@@ -59,6 +59,8 @@ export const mastodon = definePlatform<MastodonCredential, MastodonCredentialsIn
     types: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
     altTextMax: 1500,
     maxPixels: 33_177_600,
+    // Not part of what servers tell about themselves.
+    gif: { maxPixels: 921_600 },
   },
   thread: { max: 24, onRefusal: 'take_down' },
   firstComment: false,

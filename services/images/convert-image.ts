@@ -34,11 +34,12 @@ export async function convertImage(
 }
 
 async function describe(bytes: Uint8Array, sizeBytes: number, contentType: ImageType): Promise<StoredImage> {
-  const { autoOrient, orientation = 1, hasAlpha, space } = await sharp(bytes).metadata();
+  const { autoOrient, pages: frames = 1, orientation = 1, hasAlpha, space } = await sharp(bytes).metadata();
   return {
     contentType,
     sizeBytes,
     ...autoOrient,
+    frames,
     isUpright: orientation === 1,
     hasAlpha,
     isScreenColour: SCREEN_SPACES.includes(space),

@@ -12,6 +12,8 @@ export interface StoredImage {
   /** Pixels after rotation. */
   readonly width: number;
   readonly height: number;
+  /** 1 unless it is animated. */
+  readonly frames: number;
   /** Whether its pixels are stored upright, so that no EXIF orientation rotates it. */
   readonly isUpright: boolean;
   readonly hasAlpha: boolean;
@@ -65,6 +67,7 @@ export function planImage(image: StoredImage, facts: ImageFacts): ImagePlan {
     image.isScreenColour &&
     scale === 1 &&
     facts.types.includes(image.contentType) &&
+    (image.contentType !== 'image/gif' || isGifWithin(image, facts)) &&
     image.sizeBytes <= facts.maxBytes;
   if (goesAsItIs) return { kind: 'keep' };
   const type = (image.hasAlpha ? ALPHA_TYPES : OPAQUE_TYPES).find((candidate) => facts.types.includes(candidate));
@@ -73,6 +76,10 @@ export function planImage(image: StoredImage, facts: ImageFacts): ImagePlan {
     kind: 'encode',
     tries: isLossless(type) ? losslessTries(image, type, scale) : lossyTries(image, type, scale, facts.maxBytes),
   };
+}
+
+function isGifWithin({ width, height, frames }: StoredImage, { gif }: ImageFacts): boolean {
+  return width * height <= (gif?.maxPixels ?? Infinity) && frames <= (gif?.maxFrames ?? Infinity);
 }
 
 /** The largest scale, at most 1, at which the image meets the platform's limits on pixels. */

@@ -8,12 +8,15 @@ const IMAGE: StoredImage = {
   sizeBytes: 500_000,
   width: 2000,
   height: 1000,
+  frames: 1,
   isUpright: true,
   hasAlpha: false,
   isScreenColour: true,
 };
 
 const FACTS: ImageFacts = { max: 4, maxBytes: 1_000_000, types: ['image/jpeg', 'image/png'], altTextMax: null };
+
+const GIF = { types: ['image/jpeg', 'image/gif'] };
 
 function firstTry(image: Partial<StoredImage>, facts: Partial<ImageFacts> = {}) {
   const plan = planImage({ ...IMAGE, ...image }, { ...FACTS, ...facts });
@@ -50,6 +53,31 @@ describe('planImage', () => {
     ['colours of print', { isScreenColour: false }, {}, 'image/jpeg 2000x1000 q92'],
     ['too many pixels', {}, { maxPixels: 500_000 }, 'image/jpeg 1000x500 q92'],
     ['exactly the most pixels', {}, { maxPixels: 2_000_000 }, 'keep'],
+    [
+      'a GIF with exactly the most pixels',
+      { contentType: 'image/gif' },
+      { ...GIF, gif: { maxPixels: 2_000_000 } },
+      'keep',
+    ],
+    [
+      'a GIF with one pixel too many',
+      { contentType: 'image/gif' },
+      { ...GIF, gif: { maxPixels: 1_999_999 } },
+      'image/jpeg 2000x1000 q92',
+    ],
+    [
+      'a GIF with exactly the most frames',
+      { contentType: 'image/gif', frames: 250 },
+      { ...GIF, gif: { maxFrames: 250 } },
+      'keep',
+    ],
+    [
+      'a GIF with one frame too many',
+      { contentType: 'image/gif', frames: 251 },
+      { ...GIF, gif: { maxFrames: 250 } },
+      'image/jpeg 2000x1000 q92',
+    ],
+    ['another type with as many pixels', {}, { gif: { maxPixels: 1 } }, 'keep'],
     ['too wide', {}, { maxWidth: 1000 }, 'image/jpeg 1000x500 q92'],
     ['too high', {}, { maxHeight: 100 }, 'image/jpeg 200x100 q92'],
     [
@@ -68,6 +96,7 @@ describe('planImage', () => {
     sizeBytes: fc.integer({ min: 20, max: 8_388_608 }),
     width: fc.integer({ min: 1, max: 20_000 }),
     height: fc.integer({ min: 1, max: 20_000 }),
+    frames: fc.integer({ min: 1, max: 500 }),
     isUpright: fc.boolean(),
     hasAlpha: fc.boolean(),
     isScreenColour: fc.boolean(),
