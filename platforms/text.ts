@@ -1,17 +1,21 @@
 /** Measures texts: the units that several platforms count in, hashtags and mentions. A platform may bring its own unit. */
 import type { TextFacts, TextUnit } from './content-facts.ts';
+import { DOMAIN_RUN, domainEnd } from './domains.ts';
 
 /** Splits a text into user-perceived characters. */
 export const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Any http(s) URL, with the punctuation that may follow it. An apostrophe belongs to no host: `https://a.io's`. */
-const LINK = /https?:\/\/[^\s<>"'/?#.,;:!?)\]}][^\s<>"'/?#]+(?:[/?#][^\s<>"]*)?/giu;
+/** Where a URL begins: not directly after a Latin letter, a digit or the sign of a mention or tag. */
+const PROTOCOL = /(?<![a-z0-9@＠$#＃])https?:\/\//giu;
+
+/** What may follow the domain of a URL, with the punctuation that may follow the URL. */
+const REST = /(?::\d+)?(?:[/?][^\s<>"]*)?/y;
 
 /** Punctuation that ends the surrounding sentence, if it ends a URL. A closing parenthesis may belong to the URL. */
 const TAIL = ".,;:!?']}";
 
 /** `@user@host`; federated platforms count only the `@user`. */
-const REMOTE_MENTION = /(?<=^|[^\w/])(@[\w.-]*\w)@[\w-]+(?:\.[\w-]+)+/gu;
+const REMOTE_MENTION = /(?<![\p{L}\p{M}\p{N}_=/])(@[\w.-]*\w)@[\w-]+(?:\.[\w-]+)+/gu;
 
 function countGraphemes(text: string): number {
   // Most posts are short ASCII, where every UTF-16 unit except CRLF is one grapheme.
@@ -56,7 +60,30 @@ function tailStart(link: string): number {
 export function countText(text: string, facts: TextFacts): number {
   const { unit, urlLength } = facts;
   if (urlLength === undefined) return unit.count(text);
-  const reserved = '_'.repeat(urlLength);
-  const shortened = text.replace(LINK, (link) => reserved + link.slice(tailStart(link)));
-  return unit.count(shortened.replace(REMOTE_MENTION, '$1'));
+  return unit.count(withShortLinks(text, '_'.repeat(urlLength)).replace(REMOTE_MENTION, '$1'));
+}
+
+/** @param short stands for each link */
+function withShortLinks(text: string, short: string): string {
+  let shortened = '';
+  let at = 0;
+  for (const { index } of text.matchAll(PROTOCOL)) {
+    const end = index < at ? undefined : linkEnd(text, text.indexOf('//', index) + 2);
+    if (end === undefined) continue;
+    shortened += text.slice(at, index) + short;
+    at = end;
+  }
+  return shortened + text.slice(at);
+}
+
+/** End of the link whose domain begins at `start`; undefined when there is no domain. */
+function linkEnd(text: string, start: number): number | undefined {
+  const runs = new RegExp(DOMAIN_RUN);
+  runs.lastIndex = start;
+  const run = runs.exec(text);
+  const end = run?.index === start ? domainEnd(text, start, runs.lastIndex) : undefined;
+  if (end === undefined) return undefined;
+  const rest = new RegExp(REST);
+  rest.lastIndex = end;
+  return start + tailStart(text.slice(start, end + (rest.exec(text)?.[0].length ?? 0)));
 }

@@ -3,7 +3,7 @@
  * top-level domain. It replaces that package, which takes seconds for a text of many dots and patches built-in
  * objects. Runs in linear time.
  */
-import tlds from 'tlds' with { type: 'json' };
+import { DOMAIN_RUN, domainEnd, tldLength } from '../domains.ts';
 
 /** Position of a link, in UTF-16 units. */
 export interface Link {
@@ -11,24 +11,12 @@ export interface Link {
   readonly end: number;
 }
 
-/** X also links onion services, which domain lists do not contain. */
-const TLDS: ReadonlySet<string> = new Set([...tlds, 'onion']);
-const LONGEST_TLD = Math.max(...[...TLDS].map((tld) => tld.length));
-
-/** Maximum length of a domain label. */
-const LABEL_MAX = 63;
-
 /** Maximum length of a link that X recognizes, in UTF-16 units. */
 const LINK_MAX = 4096;
 
 /** Non-ASCII Latin letters that bare domains and paths may contain. */
 const ACCENTED =
   '\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u024f\\u0253\\u0254\\u0256\\u0257\\u0259\\u025b\\u0263\\u0268\\u026f\\u0272\\u0289\\u028b\\u02bb\\u0300-\\u036f\\u1e00-\\u1eff';
-const DIRECTIONAL = '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069';
-
-/** A run of characters without punctuation or spaces; domains consist of such characters. */
-const RUN = new RegExp(`[^\\s\\u0085\\u180e\\ufffe\\uffff${DIRECTIONAL}!'#%&()*+,\\\\/:;<=>?@[\\]^{|}~$"\`]+`, 'g');
-
 /** Characters before which X recognizes no link: letters, and the characters that begin a mention or tag. */
 const BOUNDARY = /[^a-z0-9@＠$#＃\ufeff\ufffe\uffff]/i;
 const PROTOCOL = /(?<=^|[^a-z0-9@＠$#＃\ufeff\ufffe\uffff])https?:\/\/$/i;
@@ -50,7 +38,7 @@ const REST = new RegExp(`(?::\\d+)?(?<path>${PATH})?(?:${QUERY})?`, 'iy');
 export function findLinks(text: string): Link[] {
   if (!text.includes('.')) return [];
   const links: Link[] = [];
-  const runs = new RegExp(RUN);
+  const runs = new RegExp(DOMAIN_RUN);
   for (let run = runs.exec(text); run !== null; run = runs.exec(text)) {
     // A link may extend beyond the run of its domain, and another link may follow in the same run.
     runs.lastIndex = addLinks(text, run.index, runs.lastIndex, links);
@@ -103,24 +91,6 @@ function addSchemelessLinks(text: string, start: number, runEnd: number, links: 
   return goOn;
 }
 
-/** End of the longest domain that begins at the start of a run; undefined when there is none. */
-function domainEnd(text: string, start: number, runEnd: number): number | undefined {
-  let found: number | undefined;
-  let labelStart = start;
-  for (let dot = text.indexOf('.', start); dot !== -1 && dot < runEnd; dot = text.indexOf('.', labelStart)) {
-    const label = text.slice(labelStart, dot);
-    if (!isLabel(label)) return found;
-    labelStart = dot + 1;
-    const tld = label.includes('_') ? 0 : tldLength(text, labelStart);
-    if (tld > 0) found = labelStart + tld;
-  }
-  return found;
-}
-
-function isLabel(label: string): boolean {
-  return label !== '' && label.length <= LABEL_MAX && !/^[-_]|[-_]$/.test(label);
-}
-
 /** End of the last top-level domain that follows one of the dots between two positions. */
 function lastTldEnd(text: string, from: number, to: number): number | undefined {
   for (let dot = to - 1; dot > from; dot = text.lastIndexOf('.', dot - 1)) {
@@ -128,17 +98,6 @@ function lastTldEnd(text: string, from: number, to: number): number | undefined 
     if (tld > 0) return dot + 1 + tld;
   }
   return undefined;
-}
-
-/** Length of the top-level domain at a position, if no character that could extend it follows; 0 when there is none. */
-function tldLength(text: string, at: number): number {
-  const candidate = text.slice(at, at + LONGEST_TLD).toLowerCase();
-  const punycode = /^xn--[-0-9a-z]+/i.exec(text.slice(at, at + LABEL_MAX));
-  if (punycode !== null) return punycode[0].length;
-  for (let length = candidate.length; length > 0; length -= 1) {
-    if (TLDS.has(candidate.slice(0, length)) && !/[0-9a-z@+-]/i.test(text.charAt(at + length))) return length;
-  }
-  return 0;
 }
 
 /** The text after a domain that belongs to the link. */

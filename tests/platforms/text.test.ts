@@ -55,6 +55,16 @@ describe('countText', () => {
     ['hi @alice', 9],
     ['alice@social.example', 20],
     ['🎉 https://example.com', 2 + 23],
+    ['https://example.com,ding', 23 + 5],
+    ['https://example.com日本語', 23 + 3],
+    ['https://example.com/日本語', 23],
+    ['https://example.com:8080/a', 23],
+    ['https://example.com/a,https://example.com/b', 23],
+    ['https://example.com,https://example.com', 23 + 1 + 23],
+    ['http://localhost:3000/bells', 27],
+    ['xhttps://example.com', 20],
+    ['日本@alice@social.example', 23],
+    ['(@alice@social.example)', 8],
   ])('counts %j as %i if links count as 23', (text, expected) => {
     expect(countText(text, { maxLength: 500, unit: GRAPHEMES, urlLength: 23 })).toBe(expected);
   });
