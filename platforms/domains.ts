@@ -1,6 +1,6 @@
 /**
- * Finds where a domain in a text ends, by the rules of twitter-text, which X and Mastodon use: under an existing top-level
- * domain. Runs in linear time.
+ * Finds where a domain in a text ends, by the rules of twitter-text, which several platforms use: under an existing
+ * top-level domain. Runs in linear time.
  */
 import tlds from 'tlds' with { type: 'json' };
 
