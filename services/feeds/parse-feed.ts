@@ -22,6 +22,8 @@ export interface ParsedItem {
   /** Plain text; empty without one. */
   readonly summary: string;
   readonly publishedAt: Date | null;
+  /** Whether the document gives no time of that day; `publishedAt` is then its start in UTC. */
+  readonly isDatedByDay: boolean;
 }
 
 /** The fields of an item as the document has them, as HTML or text. */
@@ -113,12 +115,14 @@ function itemOf(fields: Readonly<Fields>): ParsedItem | null {
   const link = addressOf(plain(fields['link'])) ?? addressOf(plain(fields['id'])) ?? addressOf(fields['about'] ?? '');
   const key = plain(fields['id']) || (link ?? '');
   if (key === '') return null;
+  const published = (fields['published'] ?? fields['updated'] ?? '').trim();
   return {
     key,
     title: htmlToText(fields['title'] ?? '', TITLE_MAX).replaceAll(/\s+/g, ' '),
     link,
     summary: htmlToText(fields['summary'] ?? fields['content'] ?? '', SUMMARY_MAX),
-    publishedAt: dateOf(fields['published'] ?? fields['updated']),
+    publishedAt: dateOf(published),
+    isDatedByDay: !published.includes(':'),
   };
 }
 
@@ -133,7 +137,12 @@ function addressOf(text: string): string | null {
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : null;
 }
 
-function dateOf(text: string | undefined): Date | null {
-  const date = new Date(text?.trim() ?? '');
+/** `Z`, an offset, or the name of a zone; not the name of a month, or of half a day. */
+const ZONE = /(?:z|[+-]\d{2}:?\d{2}|:\d{2}\s+(?!am$|pm$)[a-z]{2,4})$/i;
+
+/** A date without a zone is taken as UTC, on every machine. */
+function dateOf(text: string): Date | null {
+  const isComplete = ZONE.test(text) || /^\d{4}-\d{2}-\d{2}$/.test(text);
+  const date = new Date(isComplete ? text : `${text}${/^\d{4}-\d{2}-\d{2}T/i.test(text) ? 'Z' : ' UTC'}`);
   return Number.isNaN(date.getTime()) ? null : date;
 }

@@ -40,14 +40,24 @@ export async function takeItems(
   const fresh = await unknownItems(context, feed, items);
   const isFirst = feed.last_ok_at === null;
   const createdAt = new Date(feed.created_at);
-  // What was published before the feed was added; without a date, what the first poll finds.
-  const isPassed = ({ publishedAt }: NewItem) => (publishedAt === null ? isFirst : publishedAt < createdAt);
+  const dayOf = (date: Date) => date.toISOString().slice(0, 10);
+  // What was published before the feed was added; where the date does not tell, what the first poll finds.
+  const isPassed = ({ publishedAt, isDatedByDay }: NewItem) =>
+    publishedAt === null || (isDatedByDay && dayOf(publishedAt) === dayOf(createdAt))
+      ? isFirst
+      : publishedAt < createdAt;
   const passed = fresh.filter(isPassed);
   for (const item of passed) await storeItem(context, context.db.em(), feed, item, { status: 'passed' });
-  // Feeds begin with the newest item; posts follow the order of publication.
-  const taken = fresh.filter((item) => !isPassed(item)).toReversed();
+  const taken = inOrder(fresh.filter((item) => !isPassed(item)));
   for (const item of taken.slice(0, ITEMS_A_POLL)) await takeItem(context, caller, feed, item);
   return taken.length <= ITEMS_A_POLL;
+}
+
+/** In the order of publication. Most feeds begin with the newest item, which counts where dates do not tell. */
+function inOrder(items: readonly NewItem[]): NewItem[] {
+  const oldestFirst = items.toReversed();
+  if (items.some(({ publishedAt }) => publishedAt === null)) return oldestFirst;
+  return oldestFirst.toSorted((one, other) => Number(one.publishedAt) - Number(other.publishedAt));
 }
 
 /** Items whose key and link are both unknown. */
@@ -77,8 +87,15 @@ async function takeItem(
   feed: ClaimedFeed,
   item: NewItem,
 ): Promise<void> {
+  const text = fillTemplate(feed.template, item);
+  if (text === '') {
+    const message = 'The item has no title, link or summary, so its post would have no text.';
+    const error = { code: 'invalid_request', message } as const;
+    await storeItem(context, context.db.em(), feed, item, { status: 'failed', error }).catch(ignoreTaken);
+    return;
+  }
   const input = {
-    text: fillTemplate(feed.template, item),
+    text,
     connectionSlugs: feed.connection_slugs,
     ...(feed.target_profile_id !== null && { profileId: feed.target_profile_id }),
     ...(feed.delivery === 'queue' ? { queue: true } : { isDraft: true }),

@@ -51,7 +51,8 @@ export async function updateFeed(
     for (const [name, value] of Object.entries(fields)) if (value !== undefined) Object.assign(feed, { [name]: value });
     if (connectionSlugs !== undefined) feed.connectionSlugs = [...connectionSlugs];
     if (url !== undefined && url !== feed.url) {
-      Object.assign(feed, { url, etag: null, lastModified: null });
+      // Its next poll is the first one of that address.
+      Object.assign(feed, { url, etag: null, lastModified: null, lastOkAt: null });
       forgetFailures(feed, now);
     }
     if (enabled === true && feed.disabledAt != null) {

@@ -45,10 +45,13 @@ function readCsv(text: string): RawRow[] {
   });
 }
 
+/** The first line that is not blank. */
+const HEADER = /^(?:[ \t]*(?:\r\n|\n|\r))*([^\r\n]*)/;
+
 /** One array of cells a record. A comma, semicolon or tab separates, whichever the header has. */
 function parseCsv(text: string): string[][] {
-  const firstLine = /^[^\r\n]*/.exec(text)?.[0] ?? '';
-  const delimiter = [',', ';', '\t'].find((one) => firstLine.includes(one)) ?? ',';
+  const header = HEADER.exec(text)?.[1] ?? '';
+  const delimiter = [',', ';', '\t'].find((one) => header.includes(one)) ?? ',';
   try {
     return parse(text, {
       delimiter,

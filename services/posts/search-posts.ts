@@ -48,7 +48,8 @@ export async function searchPosts(
       few !== null && few.length <= FEW
         ? amongQuery(caller, rest, connections, few, needed)
         : olderQuery(caller, rest, connections, await firstPost(context, caller), needed - ids.length);
-    ids.push(...(await composedQuery(queries, FOUND, older)).map(({ id }) => id));
+    // A far offset has more ids than a call may have arguments.
+    for (const { id } of await composedQuery(queries, FOUND, older)) ids.push(id);
   }
   const page = ids.slice(offset, needed);
   return page.length === 0 ? [] : composedQuery(queries, SHOWN_POST.types, pageQuery(page));

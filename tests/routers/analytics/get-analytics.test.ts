@@ -261,6 +261,8 @@ describe('400 invalid_request', () => {
     ['something else than a day', '?to=yesterday', 'to'],
     ['a window that ends before it begins', '?from=2026-11-02&to=2026-11-01', 'from: 2026-11-02 is after 2026-11-01'],
     ['more than 365 days', '?from=2025-11-01&to=2026-11-01', 'has 366 days; the limit is 365'],
+    ['a day of the year 0', '?from=0000-01-01&to=0000-01-31', 'to: 0000-01-31 is before 1970-01-01'],
+    ['a window that begins before 1970', '?from=1969-12-31&to=1970-01-05', 'from: 1969-12-31 is before 1970-01-01'],
     ['a platform that there is not', '?platform=fax', 'platform'],
     ['a zone that there is not', '?timezone=Mars/Base', 'is not an IANA time zone'],
     ['a part that there is not', '?include=weather', 'include'],
@@ -275,6 +277,12 @@ describe('400 invalid_request', () => {
 
     expect([status, body.error]).toEqual([400, 'invalid_request']);
     expect(body.message).toContain(words);
+  });
+
+  it('begins the window at 1970 when its end is that early', async () => {
+    const { status, body } = await world.rest('GET /analytics?to=1970-01-05');
+
+    expect([status, body.days.length]).toEqual([200, 5]);
   });
 
   it('accepts 365 days', async () => {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { feeds as loop } from '../../../jobs/feeds.ts';
 import { runRound } from '../../../jobs/run-round.ts';
+import { parseFeed } from '../../../services/feeds/parse-feed.ts';
 import { whenOver } from '../../harness/closing.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { refusal, UUID } from '../../harness/expected.ts';
@@ -284,6 +285,56 @@ describe('a new item', () => {
     expect(await texts()).toEqual(Array.from({ length: 12 }, (_, index) => `T${index + 1}`));
   });
 
+  it('is posted in the order of publication, also of a document that begins with the oldest', async () => {
+    const { serve, texts, poll } = await addFeed({ template: '{title}' });
+    serve(
+      rss(
+        Array.from({ length: 12 }, (_, index) => ({ guid: `${index}`, title: `T${index}`, at: 1_000 * (index + 1) })),
+      ),
+    );
+
+    await poll();
+    await poll();
+
+    expect(await texts()).toEqual(Array.from({ length: 12 }, (_, index) => `T${index}`));
+  });
+
+  it('without title, link and summary has no text for a post, and says so', async () => {
+    const { serve, texts, poll, read } = await addFeed();
+    serve(rss([{ guid: '1', title: '' }]));
+
+    await poll();
+
+    expect((await read()).items).toMatchObject([
+      {
+        status: 'failed',
+        error: {
+          code: 'invalid_request',
+          message: 'The item has no title, link or summary, so its post would have no text.',
+        },
+      },
+    ]);
+    expect(await texts()).toEqual([]);
+  });
+
+  it('is new when its date says only the day on which the feed was added, unless the first poll finds it', async () => {
+    const { serve, texts, poll } = await addFeed({ template: '{title}' });
+    const day = world.clock.now().toISOString().slice(0, 10);
+    const dated = (...guids: string[]) => {
+      const items = guids.map(
+        (guid) => `<item><guid>${guid}</guid><title>${guid}</title><dc:date>${day}</dc:date></item>`,
+      );
+      serve(rss([]).replace('</channel>', `${items.join('')}</channel>`));
+    };
+    dated('Old');
+    await poll();
+    dated('New', 'Old');
+
+    await poll();
+
+    expect(await texts()).toEqual(['New']);
+  });
+
   it('becomes one post when two workers poll at once', async () => {
     const { serve, texts, id } = await addFeed();
     serve(rss([{ guid: '1' }, { guid: '2', title: 'Dong' }]));
@@ -357,6 +408,18 @@ describe('a document', () => {
     await poll();
 
     expect(await texts()).toEqual(['Glöckchen']);
+  });
+
+  it.each([
+    ['2026-11-21T12:00:01', 'an instant'],
+    ['Sat, 21 Nov 2026 12:00:01', 'an instant of RFC 822'],
+    ['Sat, 21 Nov 2026 13:00:01 +0100', 'an offset'],
+    ['Sat, 21 Nov 2026 07:00:01 EST', 'the name of a zone'],
+    ['11/21/2026 12:00:01 PM', 'half a day'],
+  ])('with the date %j is read by UTC where it names no zone: %s', (date) => {
+    const items = parseFeed(`<rss><channel><item><guid>1</guid><pubDate>${date}</pubDate></item></channel></rss>`);
+
+    expect(items?.[0]).toMatchObject({ publishedAt: new Date('2026-11-21T12:00:01Z'), isDatedByDay: false });
   });
 
   it.each([
@@ -583,6 +646,28 @@ describe('PATCH and DELETE /feeds/{feedId}', () => {
     const [{ postIds }] = (await read()).items;
     const { post } = (await world.rest(`GET /posts/${postIds[0]}`, { key })).body;
     expect(post).toMatchObject({ status: 'draft', approval: { state: 'pending' } });
+  });
+
+  it('pass what a new address has without a date', async () => {
+    const { id, key, serve, poll, texts } = await addFeed({ template: '{title}' });
+    serve(rss([]));
+    await poll();
+    const other = await startFeedServer();
+    const undated = (...guids: string[]) =>
+      other.serve(
+        rss([]).replace(
+          '</channel>',
+          `${guids.map((guid) => `<item><guid>${guid}</guid><title>${guid}</title></item>`).join('')}</channel>`,
+        ),
+      );
+    undated('Old');
+
+    await world.rest(`PATCH /feeds/${id}`, { key, body: { url: other.url } });
+    await poll();
+    undated('New', 'Old');
+    await poll();
+
+    expect(await texts()).toEqual(['New']);
   });
 
   it('end the feed with the key that changed its address', async () => {

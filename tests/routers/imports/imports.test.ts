@@ -181,6 +181,15 @@ describe('a CSV file', () => {
   });
 });
 
+describe('a file that begins with blank lines', () => {
+  it.each([',', ';', '\t'])('is separated by what its header has: %j', async (delimiter) => {
+    const { key } = await accountWithSandbox(world);
+    const content = `\n  \r\n${['text', 'connections', 'draft'].join(delimiter)}\n${['Hi', 'sandbox', 'yes'].join(delimiter)}\n`;
+
+    expect((await importFile(key, { content })).import).toMatchObject({ counts: { created: 1 } });
+  });
+});
+
 describe('a JSON file', () => {
   it.each([
     ['an array', (rows: object[]) => JSON.stringify(rows)],
