@@ -13,6 +13,8 @@ import {
   LONGEST_DELAY_MS,
   REPEATED_STATUSES,
   type RetryOptions,
+  RUNNING_DELAY_MS,
+  RUNNING_TRIES,
   TRIES,
 } from './retry-policy.ts';
 
@@ -30,12 +32,18 @@ export function repeatCalls<Router extends AnyTRPCRouter>(
         const keyed = withKey(connection, op);
         const over = new AbortController();
         let unsubscribe = () => {};
+        let askedAgain = 0;
         const attempt = (triesMade: number) => {
           unsubscribe = next(keyed).subscribe({
             next: (value) => observer.next(value),
             complete: () => observer.complete(),
             error: (error) => {
-              const wait = over.signal.aborted ? null : waitAfter(connection, options, { op: keyed, error, triesMade });
+              if (over.signal.aborted) return observer.error(error);
+              if (options !== false && isRunning(keyed, error) && askedAgain < RUNNING_TRIES) {
+                askedAgain += 1;
+                return void repeatAfter(RUNNING_DELAY_MS, triesMade - 1, error);
+              }
+              const wait = waitAfter(connection, options, { op: keyed, error, triesMade });
               if (wait === null) return observer.error(error);
               void repeatAfter(wait, triesMade, error);
             },
@@ -87,6 +95,12 @@ function waitAfter(
     cause instanceof CarillonError ? cause.retryAfterMs : response && retryAfterMs(connection, response.headers);
   if (afterMs !== undefined && afterMs > (options.maxDelayMs ?? LONGEST_DELAY_MS)) return null;
   return delayBefore(connection, options, { triesMade, afterMs });
+}
+
+/** Whether an earlier try of the same call is still being carried out; its answer comes with its key. */
+function isRunning({ path }: Operation, { data }: TRPCClientError<AnyTRPCRouter>): boolean {
+  const failure = (data as { error?: { error?: string; retryable?: boolean } } | undefined)?.error;
+  return KEYED_OPERATIONS.includes(path) && failure?.error === 'idempotency_key_conflict' && failure.retryable === true;
 }
 
 /** Whether the same call may succeed later. */

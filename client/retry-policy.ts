@@ -6,13 +6,23 @@ export interface RetryOptions {
   readonly tries?: number;
   /** Longest wait before the second try, in milliseconds; it doubles with each further one. Default 500. */
   readonly firstDelayMs?: number;
-  /** Longest wait, in milliseconds. A call that is asked to wait for longer fails at once. Default 60,000. */
+  /** Longest wait, in milliseconds. A call that is asked to wait for longer fails at once. Default 65,000. */
   readonly maxDelayMs?: number;
 }
 
-/** Tries of a call, and the longest wait in milliseconds, unless the options say otherwise. */
+/**
+ * Tries of a call, and the longest wait in milliseconds, unless the options say otherwise. A rate limit asks for up to 61
+ * seconds.
+ */
 export const TRIES = 4;
-export const LONGEST_DELAY_MS = 60_000;
+export const LONGEST_DELAY_MS = 65_000;
+
+/**
+ * While the request whose answer was lost still runs: the wait in milliseconds until it is asked about again, and how often.
+ * Together they are longer than a send takes.
+ */
+export const RUNNING_DELAY_MS = 2_000;
+export const RUNNING_TRIES = 45;
 
 /** Changes that take an Idempotency-Key. */
 export const KEYED_OPERATIONS: readonly string[] = ['posts.create', 'posts.publish'];

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { ERRORS, isLogged } from '../errors/codes.ts';
 import { errorBody, publicError } from '../errors/error-body.ts';
 import type { Context } from '../services/context.ts';
+import { CORS_HEADERS } from './cors.ts';
 import { requestIdOf } from './request-id.ts';
 import { secureHeaders } from './secure-headers.ts';
 
@@ -15,9 +16,15 @@ export function writeFailure(context: Context, response: ServerResponse, thrown:
   const body = JSON.stringify(errorBody(error, requestId, `${context.config.publicUrl}/docs/errors`));
   response.writeHead(ERRORS[error.code].status, {
     ...secureHeaders(context.config),
+    // A page elsewhere must be able to read what refuses its call.
+    ...(isOfApi(response) && CORS_HEADERS),
     ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
   });
   response.end(body);
+}
+
+function isOfApi({ req }: ServerResponse): boolean {
+  return /^\/(?:api|trpc)\//.test(req.url ?? '');
 }

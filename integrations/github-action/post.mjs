@@ -10,6 +10,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 /** Milliseconds before each further try when there is no answer, 429 or 503. The same key makes them safe. */
 const RETRY_AFTER_MS = [1_000, 5_000, 20_000];
 
+/** While the request whose answer was lost still runs: milliseconds until it is asked about again, and how often. */
+const RUNNING_DELAY_MS = 2_000;
+const RUNNING_TRIES = 45;
+
 const { env } = process;
 const input = (name) => (env[`INPUT_${name.toUpperCase()}`] ?? '').trim();
 const list = (name) =>
@@ -45,8 +49,15 @@ async function send(body) {
     'content-type': 'application/json',
     'idempotency-key': `github-${createHash('sha256').update(`${run}\n${body}`).digest('hex')}`,
   };
+  let askedAgain = 0;
   for (let tries = 0; ; tries += 1) {
     const answer = await request(new URL('/api/v2/posts', input('url')), { method: 'POST', headers, body });
+    if (answer.status === 409 && answer.body.retryable === true && askedAgain < RUNNING_TRIES) {
+      askedAgain += 1;
+      tries -= 1;
+      await wait(RUNNING_DELAY_MS);
+      continue;
+    }
     const mayRepeat = answer.status === 0 || answer.status === 429 || answer.status === 503;
     const pause = RETRY_AFTER_MS[tries];
     if (!mayRepeat || pause === undefined) return answer;

@@ -79,7 +79,7 @@ const operations: Readonly<Record<string, Operation>> = {
     if (failed.length > 0 && !mayFail) {
       throw new NodeOperationError(context.getNode(), failed.map(inWords).join(' '), {
         itemIndex: item,
-        description: `${results.length - failed.length} of ${results.length} connections took the post. Running the same execution again posts nothing twice.`,
+        description: `${results.length - failed.length} of ${results.length} connections took the post. "Retry On Fail" posts nothing twice; "Retry" in the list of executions posts there again.`,
       });
     }
     return results;
@@ -169,7 +169,7 @@ function timeOf(context: ExecuteContext, item: number): Row {
   return { scheduledFor, ...(!hasOffset && { timezone: context.getTimezone() }) };
 }
 
-/** The same execution, node, item and content have the same key: a repeat of the execution posts nothing twice. */
+/** The same execution, node, item and content have the same key: a further try of n8n posts nothing twice. */
 function keyOf(context: ExecuteContext, item: number, content: unknown): string {
   const parts = [context.getExecutionId(), context.getNode().id, item, JSON.stringify(content)];
   return `n8n-${createHash('sha256').update(parts.join('\n')).digest('hex')}`;

@@ -13,6 +13,12 @@ interface Stored {
   seen?: string[];
 }
 
+interface Webhook {
+  readonly id: string;
+  readonly url: string;
+  readonly disabledReason: string | null;
+}
+
 export class CarillonTrigger {
   readonly description = {
     displayName: 'Carillon Trigger',
@@ -44,11 +50,14 @@ export class CarillonTrigger {
       async checkExists(this: HookContext): Promise<boolean> {
         const { webhookId, secret } = storedIn(this);
         if (webhookId === undefined || secret === undefined) return false;
-        const { webhooks } = await callInstall<{ webhooks: { id: string; url: string; status?: string }[] }>(this, {
-          method: 'GET',
-          path: '/webhooks',
-        });
-        return webhooks.some(({ id, url }) => id === webhookId && url === this.getNodeWebhookUrl('default'));
+        const { webhooks } = await callInstall<{ webhooks: Webhook[] }>(this, { method: 'GET', path: '/webhooks' });
+        const found = webhooks.find(({ id, url }) => id === webhookId && url === this.getNodeWebhookUrl('default'));
+        // n8n was away for so long that the install gave up.
+        if (found?.disabledReason === 'failing') {
+          const body = { enabled: true };
+          await callInstall(this, { method: 'PATCH', path: `/webhooks/${found.id}`, body });
+        }
+        return found !== undefined;
       },
       async create(this: HookContext): Promise<boolean> {
         const body = {

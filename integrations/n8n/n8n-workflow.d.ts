@@ -5,7 +5,7 @@ declare module 'n8n-workflow' {
     readonly pairedItem?: { readonly item: number };
   }
   export interface RequestOptions {
-    readonly method: 'GET' | 'POST' | 'DELETE';
+    readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
     readonly url: string;
     readonly headers?: Readonly<Record<string, string>>;
     readonly qs?: Readonly<Record<string, unknown>>;

@@ -1,10 +1,10 @@
 /** `carillon post`, `thread`, and what follows for a post: lists, other times, cancelling, taking down, retrying. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectSandbox } from '../harness/connections.ts';
 import { startWorld } from '../harness/world.ts';
-import { runCli, temporaryFolder, type RunOptions } from './run-cli.ts';
+import { runCli, streamClock, temporaryFolder, type RunOptions } from './run-cli.ts';
 
 const world = await startWorld();
 const { slug } = await connectSandbox(world, { slug: 'bell' });
@@ -98,6 +98,39 @@ describe('post', () => {
     expect((await world.rest('GET /posts?q=once')).body.posts).toHaveLength(1);
     expect([exitCode, calls]).toEqual([0, 2]);
     expect(stderr).toContain('Trying again in 1 s.');
+  });
+
+  it('waits for the answer of a try that still runs, and posts once', async () => {
+    const { send } = world.context.sends;
+    const [begun, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    world.context.sends.send = async (claimed) => {
+      begun.resolve();
+      await goOn.promise;
+      return send.call(world.context.sends, claimed);
+    };
+    onTestFinished(() => void (world.context.sends.send = send));
+    const waits: number[] = [];
+    let calls = 0;
+    const breaking: typeof fetch = async (url, init) => {
+      const response = fetch(url, init);
+      calls += 1;
+      if (calls > 1) return response;
+      // The connection breaks while the service works.
+      await begun.promise;
+      void response.catch(() => undefined);
+      throw new TypeError('fetch failed');
+    };
+    const sleep = async (ms: number) => {
+      waits.push(ms);
+      if (waits.length >= 5) goOn.resolve();
+    };
+    const clock = { ...streamClock(world), sleep };
+
+    const { exitCode } = await run(['post', 'Still running', '--to', slug], { io: { fetch: breaking, clock } });
+
+    expect(exitCode).toBe(0);
+    expect(waits.slice(0, 5)).toEqual([1_000, 2_000, 2_000, 2_000, 2_000]);
+    expect((await world.rest('GET /posts?q=running')).body.posts).toHaveLength(1);
   });
 
   it('publishes a thread', async () => {

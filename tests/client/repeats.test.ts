@@ -1,8 +1,9 @@
 /** What the client repeats, when, and that nothing is done twice. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createClient, errorBodyOf, hasErrorCode, type ClientOptions } from '../../client/index.ts';
 import { delayBefore } from '../../client/retry-policy.ts';
 import { accountWithSandbox } from '../harness/connections.ts';
+import { sandboxOf } from '../harness/posts.ts';
 import { startWorld } from '../harness/world.ts';
 import { scriptedFetch, type Step } from './scripted-fetch.ts';
 
@@ -76,7 +77,7 @@ describe('a read', () => {
   });
 
   it('fails at once when Retry-After is longer than the longest wait', async () => {
-    const { client, requests } = clientWith([unavailable(503, { 'retry-after': '61' })]);
+    const { client, requests } = clientWith([unavailable(503, { 'retry-after': '66' })]);
 
     await expect(client.posts.list.query({})).rejects.toThrow('answered HTTP 503');
     expect(requests).toHaveLength(1);
@@ -99,6 +100,25 @@ describe('a read', () => {
 
     expect(script.waits).toEqual([60_000]);
     expect(script.requests).toHaveLength(3);
+  });
+
+  it('waits for the reset of a limit that was reached between two seconds', async () => {
+    await using strict = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '1' } });
+    strict.clock.advance(1);
+    const script = scriptedFetch([], { now: () => strict.clock.now().getTime() });
+    const clock = {
+      now: script.runtime.clock.now,
+      sleep: async (ms: number) => {
+        script.waits.push(ms);
+        strict.clock.advance(ms);
+      },
+    };
+    const client = createClient({ url: strict.url, apiKey: strict.liveKey, ...script.runtime, clock });
+    await client.posts.list.query({});
+
+    await client.posts.list.query({});
+
+    expect(script.waits).toEqual([60_999]);
   });
 
   it('is repeated no more once its signal aborts', async () => {
@@ -129,6 +149,44 @@ describe('a change that takes an Idempotency-Key', () => {
     expect(new Set(bodies).size).toBe(1);
     expect(bodies).toHaveLength(4);
     expect(bodies[0]).toMatch(/"idempotencyKey":"[0-9a-f]{32}"/);
+  });
+
+  it('waits for the answer of a try that still runs, and posts once', async () => {
+    const { key, connection } = await accountWithSandbox(world);
+    const { send } = world.context.sends;
+    const [begun, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    world.context.sends.send = async (claimed) => {
+      begun.resolve();
+      await goOn.promise;
+      return send.call(world.context.sends, claimed);
+    };
+    onTestFinished(() => void (world.context.sends.send = send));
+    const script = scriptedFetch([]);
+    let isFirst = true;
+    const fetching: typeof script.runtime.fetch = async (url, init) => {
+      const answer = script.runtime.fetch(url, init);
+      if (!isFirst) return answer;
+      isFirst = false;
+      // The connection breaks while the service works.
+      await begun.promise;
+      void answer.catch(() => undefined);
+      throw new TypeError('terminated');
+    };
+    const sleep = async (ms: number) => {
+      script.waits.push(ms);
+      if (script.waits.length < 8) return;
+      goOn.resolve();
+      await expect.poll(async () => (await sandboxOf(world, connection.id)).length).toBe(1);
+    };
+    const clock = { now: script.runtime.clock.now, sleep };
+    const client = createClient({ url: world.url, apiKey: key, ...script.runtime, fetch: fetching, clock });
+
+    const { results } = await client.posts.create.mutate(post);
+
+    expect(results).toMatchObject([{ status: 'sent' }]);
+    expect(script.waits.slice(0, 8)).toEqual([250, ...Array.from({ length: 7 }, () => 2_000)]);
+    expect((await world.rest('GET /posts', { key })).body.posts).toHaveLength(1);
+    expect(new Set(script.bodies).size).toBe(1);
   });
 
   it('gets another key with each call', async () => {

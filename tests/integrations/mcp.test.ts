@@ -1,9 +1,15 @@
 /** What is published about the MCP endpoint: the entry of the registry, the bundle, and the plugin. */
 import { readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { connectHost } from '../../integrations/mcp/bundle/connect-host.ts';
 import packageJson from '../../package.json' with { type: 'json' };
+import { startWorld } from '../harness/world.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, 'integrations/mcp');
@@ -62,6 +68,50 @@ it('the bundle asks for an address and a secret key, and hands them to its serve
     version: packageJson.version,
     server: { mcp_config: { env: { CARILLON_URL: '${user_config.url}', CARILLON_KEY: '${user_config.key}' } } },
     user_config: { url: { required: true }, key: { required: true, sensitive: true } },
+  });
+});
+
+describe('the bundle', () => {
+  /** A host that calls a tool of the install at an address, and what it is told. */
+  async function call(url: string, key: string): Promise<JSONRPCMessage> {
+    const told = Promise.withResolvers<JSONRPCMessage>();
+    const host: Parameters<typeof connectHost>[0] = { send: async (message) => told.resolve(message) };
+    const requestInit = { headers: { 'x-api-key': key } };
+    const install = new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit });
+    connectHost(host, install, url);
+    await install.start();
+    onTestFinished(() => install.close());
+    const params = { name: 'list_connections', arguments: {} };
+    host.onmessage?.({ jsonrpc: '2.0', id: 7, method: 'tools/call', params });
+    return told.promise;
+  }
+
+  it('tells the host that an answer broke off, and that the call may have been carried out', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(': begun\n\n', () => response.destroy());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+    expect(await call(url, 'any')).toEqual({
+      jsonrpc: '2.0',
+      id: 7,
+      error: {
+        code: -32_000,
+        message: `The answer of ${url} broke off. The call may have been carried out: look at what there is before you repeat it.`,
+      },
+    });
+  });
+
+  it('tells the host why the install refused it', async () => {
+    const world = await startWorld();
+
+    expect(await call(world.url, 'crl_live_unknown')).toMatchObject({
+      id: 7,
+      error: { code: -32_000, message: expect.stringMatching(/ answered HTTP 401: .*key/) },
+    });
   });
 });
 

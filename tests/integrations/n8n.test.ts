@@ -223,7 +223,7 @@ describe('the node', () => {
   });
 });
 
-it('the trigger registers a webhook, passes signed events on once, refuses others, and deletes the webhook', async () => {
+it('the trigger registers a webhook, enables one that was given up, passes signed events on once, refuses others, and deletes the webhook', async () => {
   const { webhook, webhookMethods } = new (requireNodes().CarillonTrigger)();
   const { checkExists, create, delete: remove } = webhookMethods.default;
   const receiver = await startReceiver();
@@ -235,7 +235,9 @@ it('the trigger registers a webhook, passes signed events on once, refuses other
   if (lag > 0) await world.advance(lag);
   const before = await checkExists.call(context);
   await create.call(context);
+  await world.sql(`update webhooks set disabled_at = created_at, disabled_reason = 'failing'`);
   const between = await checkExists.call(context);
+  const [enabled] = (await world.rest('GET /webhooks')).body.webhooks;
   await world.rest('POST /posts', { body: { text: 'Announced', connectionSlugs: ['sandbox'] } });
   await world.runDue();
   await expect.poll(() => receiver.received.length).toBe(1);
@@ -254,6 +256,7 @@ it('the trigger registers a webhook, passes signed events on once, refuses other
   const isRemoved = await remove.call(context);
 
   expect([before, between, isRemoved]).toEqual([false, true, true]);
+  expect(enabled).toMatchObject({ disabledAt: null, disabledReason: null });
   expect(first.workflowData[0][0].json).toMatchObject({ event: 'post.sent', post: { text: 'Announced' } });
   expect([again, forged, answers]).toEqual([{}, { noWebhookResponse: true }, [400]]);
   expect(stored).not.toHaveProperty('secret');

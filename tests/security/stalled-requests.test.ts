@@ -321,5 +321,6 @@ describe('connections', () => {
     expect(answers.map((answer) => /^http\/1\.1 (\d+)/.exec(answer)?.[1])).toEqual(['200', '200', '429', '200']);
     expect(answers[2]).toContain('\r\nretry-after: 1\r\n');
     expect(answers[2]).toContain('\r\nx-content-type-options: nosniff\r\n');
+    expect(answers[2]).toContain('\r\naccess-control-allow-origin: *\r\n');
   });
 });
