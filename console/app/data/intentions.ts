@@ -13,30 +13,33 @@ interface Kept {
 /** After these the first request may have been carried out, or still runs. */
 const UNDECIDED: readonly (string | null)[] = [null, 'internal_server_error', 'idempotency_key_conflict'];
 
+/** Whether a change that failed like this may have been carried out. */
+export function isUndecided(failure: unknown): boolean {
+  return UNDECIDED.includes(codeOf(failure));
+}
+
 /**
  * Runs a change with the key of its intention.
  *
  * @param name names the intention in this tab, such as `compose:${draftId}`
  * @param input what is asked for, without the key
- * @param storage localStorage for an intention that outlives its tab
  */
 export async function asOneIntention<Answer>(
   name: string,
   input: unknown,
   send: (idempotencyKey: string) => Promise<Answer>,
-  storage: Storage = sessionStorage,
 ): Promise<Answer> {
   const place = `carillon.intention.${name}`;
   const content = JSON.stringify(input);
-  const kept = readKept(storage, place);
+  const kept = readKept(sessionStorage, place);
   const key = kept?.content === content ? kept.key : newKey();
-  storage.setItem(place, JSON.stringify({ key, content } satisfies Kept));
+  sessionStorage.setItem(place, JSON.stringify({ key, content } satisfies Kept));
   try {
     const answer = await send(key);
-    storage.removeItem(place);
+    sessionStorage.removeItem(place);
     return answer;
   } catch (failure) {
-    if (!UNDECIDED.includes(codeOf(failure))) storage.removeItem(place);
+    if (!isUndecided(failure)) sessionStorage.removeItem(place);
     throw failure;
   }
 }
@@ -50,6 +53,6 @@ function readKept(storage: Storage, place: string): Kept | null {
 }
 
 /** 128 random bits; `crypto.randomUUID` does not exist on plain http. */
-function newKey(): string {
+export function newKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -78,10 +78,10 @@ function Editor({ connections, platforms }: EditorData) {
   return (
     <>
       {beginning !== null && <ProblemView failure={beginning} />}
-      <Unfinished store={store} />
+      <Unfinished store={store} autosave={autosave} />
       <div className="compose">
         <form className="panel" aria-label="Post" onSubmit={submit} noValidate>
-          <SaveState store={store} composition={composition} autosave={autosave} />
+          <SaveState store={store} composition={composition} autosave={autosave} isSending={sending.isSending} />
           <TextEditor {...parts} />
           <Suspense fallback={<Loading what="the images" />}>
             <ImagesEditor {...parts} uploading={uploading} />

@@ -12,10 +12,10 @@ export interface ComposedImage {
   readonly height: number;
 }
 
-/** Requests whose answer is not known yet. Each has an id, under which its idempotency key is kept. */
+/** Requests whose answer is not known yet. Each has its idempotency key, so no copy of them is carried out again. */
 export interface Pending {
   readonly kind: 'save' | 'send';
-  readonly requests: readonly { readonly id: string; readonly input: CreateInput }[];
+  readonly requests: readonly { readonly key: string; readonly input: CreateInput }[];
 }
 
 export type When = 'now' | 'time' | 'queue' | 'draft';

@@ -5,8 +5,9 @@ import { problemOf } from '../../data/problem.ts';
 import { Button } from '../../ui/button.tsx';
 import { Trash2 } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
-import { doUnlessUndone } from '../../ui/toasts.tsx';
+import { doUnlessUndone, toast } from '../../ui/toasts.tsx';
 import { type Composition, contentKey, isBlank, newComposition } from './composition.ts';
+import { canDiscard, deleteDrafts, findDrafts } from './discard.ts';
 import type { CompositionStore } from './store.ts';
 import type { Autosave } from './use-autosave.ts';
 import { useOthers } from './use-composition.ts';
@@ -15,10 +16,11 @@ export interface SaveStateProps {
   readonly store: CompositionStore;
   readonly composition: Composition;
   readonly autosave: Autosave;
+  readonly isSending: boolean;
 }
 
-export function SaveState({ store, composition, autosave }: SaveStateProps) {
-  const discard = useDiscard(store);
+export function SaveState({ store, composition, autosave, isSending }: SaveStateProps) {
+  const discard = useDiscard(store, autosave);
   if (isBlank(composition)) return null;
   return (
     <div className="save-state">
@@ -37,7 +39,7 @@ export function SaveState({ store, composition, autosave }: SaveStateProps) {
         <Button look="quiet" onPress={() => store.show(newComposition())}>
           Write another one
         </Button>
-        <Button look="quiet" onPress={() => discard(composition)}>
+        <Button look="quiet" isDisabled={isSending || !canDiscard(composition)} onPress={() => discard(composition)}>
           Discard
         </Button>
       </div>
@@ -58,15 +60,20 @@ function wordsFor(store: CompositionStore, composition: Composition, { isSaving,
 }
 
 /** Hides it at once, and deletes its drafts when the time for undo has passed. */
-function useDiscard(store: CompositionStore): (composition: Composition) => void {
+function useDiscard(store: CompositionStore, autosave: Autosave): (composition: Composition) => void {
   const api = useTRPCClient();
   const { refreshPosts } = useLists();
-  return (composition) => {
-    const drafts = Object.values(composition.drafts);
-    store.forget(composition.id);
+  return ({ id }) => {
+    store.refresh();
+    const composition = store.find(id);
+    // Another tab may have sent or discarded it since it was shown.
+    if (composition === undefined || !canDiscard(composition)) return;
+    store.forget(id);
+    // A page that is left has no time to read first.
+    const found = autosave.settled().then(() => findDrafts(api, composition));
     const remove = async () => {
-      // A draft that was published or deleted elsewhere is not there any more.
-      await Promise.allSettled(drafts.map((postId) => api.posts.delete.mutate({ postId })));
+      const [failure] = await deleteDrafts(api, await found);
+      if (failure !== undefined) toast(`A draft of the discarded text may be left. ${problemOf(failure).message}`);
       await refreshPosts();
     };
     doUnlessUndone(
@@ -80,9 +87,9 @@ function useDiscard(store: CompositionStore): (composition: Composition) => void
 /** Characters of an unfinished text that are shown. */
 const BEGINNING = 60;
 
-export function Unfinished({ store }: { store: CompositionStore }) {
+export function Unfinished({ store, autosave }: Pick<SaveStateProps, 'store' | 'autosave'>) {
   const others = useOthers(store);
-  const discard = useDiscard(store);
+  const discard = useDiscard(store, autosave);
   if (others.length === 0) return null;
   return (
     <details className="unfinished">
@@ -95,7 +102,12 @@ export function Unfinished({ store }: { store: CompositionStore }) {
             <span dir="auto">{one.text.trim().slice(0, BEGINNING) || 'Without a text'}</span>
             <span className="actions">
               <Button onPress={() => store.show(one)}>Continue</Button>
-              <Button look="icon" aria-label="Discard this text" onPress={() => discard(one)}>
+              <Button
+                look="icon"
+                aria-label="Discard this text"
+                isDisabled={!canDiscard(one)}
+                onPress={() => discard(one)}
+              >
                 <Trash2 aria-hidden size={18} />
               </Button>
             </span>

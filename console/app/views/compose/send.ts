@@ -3,7 +3,7 @@
  * closes in between. The requests are stored before they are sent, and stay stored until their answers are known.
  */
 import type { Connection } from '../../data/connections.ts';
-import { asOneIntention } from '../../data/intentions.ts';
+import { isUndecided, newKey } from '../../data/intentions.ts';
 import { codeOf } from '../../data/problem.ts';
 import type { Api, Outputs } from '../../data/trpc.ts';
 import type { Composition, Pending } from './composition.ts';
@@ -26,9 +26,6 @@ export interface Sent {
   readonly isUndecided: boolean;
 }
 
-/** After these the request may have been carried out, or still runs. */
-const UNDECIDED: readonly (string | null)[] = [null, 'internal_server_error', 'idempotency_key_conflict'];
-
 export interface Sending {
   readonly api: Api;
   readonly store: CompositionStore;
@@ -38,8 +35,7 @@ export interface Sending {
 
 /** Stores the requests as pending and sends them. */
 export function sendPlanned(sending: Sending, kind: Pending['kind'], planned: readonly Planned[]): Promise<Sent> {
-  const requests = planned.map(({ input }, index) => ({ id: `${Date.now().toString(36)}-${index}`, input }));
-  const pending: Pending = { kind, requests };
+  const pending: Pending = { kind, requests: planned.map(({ input }) => ({ key: newKey(), input })) };
   sending.store.change({ pending }, sending.compositionId);
   return sendPending(sending, pending);
 }
@@ -48,18 +44,11 @@ export function sendPlanned(sending: Sending, kind: Pending['kind'], planned: re
 export async function sendPending(sending: Sending, pending: Pending): Promise<Sent> {
   const { api, store, compositionId, connections } = sending;
   const settled = await Promise.allSettled(
-    pending.requests.map(({ id, input }) =>
-      asOneIntention(
-        `compose:${compositionId}:${id}`,
-        input,
-        (idempotencyKey) => api.posts.create.mutate({ ...input, idempotencyKey }),
-        localStorage,
-      ),
-    ),
+    pending.requests.map(({ key, input }) => api.posts.create.mutate({ ...input, idempotencyKey: key })),
   );
   const left = pending.requests.filter((_request, index) => {
     const outcome = settled[index];
-    return outcome?.status === 'rejected' && UNDECIDED.includes(codeOf(outcome.reason));
+    return outcome?.status === 'rejected' && isUndecided(outcome.reason);
   });
   const results = settled.flatMap((outcome, index): SentResult[] => {
     const profileId = pending.requests[index]?.input.profileId ?? null;

@@ -15,6 +15,8 @@ export interface CompositionStore {
   subscribe(listener: () => void): () => void;
   /** The composition that is shown. */
   current(): Composition;
+  /** One by its id, shown or not; undefined when it is gone. */
+  find(id: string): Composition | undefined;
   /** Unfinished ones that are not shown, newest first. */
   others(): readonly Composition[];
   /** Changes one, by default the shown one. Does nothing when it is gone. */
@@ -97,6 +99,7 @@ function createStore(place: string): CompositionStore {
       return () => listeners.delete(listener);
     },
     current: () => shownOf(kept),
+    find: (id) => kept.all.find((one) => one.id === id),
     others: () => othersOf(kept),
     change: (changes, id) =>
       update((before) => {

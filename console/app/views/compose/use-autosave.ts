@@ -23,6 +23,8 @@ export interface Autosave {
   readonly failure: unknown;
   /** Runs a send while nothing is saved: it takes the place of the drafts that are stored by then. */
   without<Result>(send: () => Promise<Result>): Promise<Result>;
+  /** Resolves when no save runs. */
+  settled(): Promise<void>;
 }
 
 export function useAutosave(store: CompositionStore, composition: Composition, directory: Directory): Autosave {
@@ -52,9 +54,9 @@ export function useAutosave(store: CompositionStore, composition: Composition, d
       if (present.id !== composition.id || !isDue(present)) return;
       const sending = { api, store, compositionId: present.id, connections };
       if (present.pending !== null) await sendPending(sending, present.pending);
-      const { pending } = store.current();
-      if (pending !== null) return;
-      const latest = store.current();
+      const latest = store.find(present.id);
+      // Meanwhile it may have been discarded, and another text be shown.
+      if (latest === undefined || latest.pending !== null) return;
       const sent = await sendPlanned(sending, 'save', draftsOf(latest, directory));
       noteOutcome(latest, sent);
     }).catch((thrown: unknown) => setFailed({ key: wanted, failure: thrown }));
@@ -80,6 +82,7 @@ export function useAutosave(store: CompositionStore, composition: Composition, d
   return {
     isSaving,
     failure,
+    settled: async () => void (await running.current),
     without: async (send) => {
       hold(true);
       try {

@@ -1,0 +1,64 @@
+/** Discard of Compose: it leaves no draft, takes down no post, and hides no failure. */
+import { describe, expect, it } from 'vitest';
+import { deleteDrafts, findDrafts } from '../../../console/app/views/compose/discard.ts';
+import { sendPlanned } from '../../../console/app/views/compose/send.ts';
+import { fakeService, newStore, planned, refusal, sendingOf, write } from './compose-world.ts';
+
+/** A text that is saved as a draft. */
+async function saved() {
+  const service = fakeService();
+  const store = newStore();
+  write(store);
+  await sendPlanned(sendingOf(service, store), 'save', planned({ isDraft: true }));
+  return { ...service, composition: store.current() };
+}
+
+describe('a discarded text', () => {
+  it('leaves no draft of a save that had no answer yet', async () => {
+    const service = fakeService();
+    const store = newStore();
+    const { id } = write(store);
+    const arrive = service.hold();
+    const save = sendPlanned(sendingOf(service, store), 'save', planned({ isDraft: true }));
+    const composition = store.current();
+    store.forget(id);
+    arrive();
+    await save;
+
+    const failures = await deleteDrafts(service.api, await findDrafts(service.api, composition));
+
+    expect([failures, service.posts]).toEqual([[], []]);
+  });
+
+  it('leaves a post alone that was published from its draft elsewhere', async () => {
+    const { api, posts, composition } = await saved();
+    for (const post of posts) post.status = 'sent';
+
+    const failures = await deleteDrafts(api, await findDrafts(api, composition));
+
+    expect([failures, posts.map(({ status }) => status)]).toEqual([[], ['sent']]);
+  });
+
+  it('says why a draft may be left, but not that one is gone already', async () => {
+    const { api, posts, composition, refuse } = await saved();
+    const found = await findDrafts(api, composition);
+    refuse('internal_server_error');
+
+    const failures = await deleteDrafts(api, found);
+
+    expect(failures).toEqual([refusal('internal_server_error')]);
+    refuse();
+    posts.splice(0);
+    expect(await deleteDrafts(api, found)).toEqual([]);
+  });
+
+  it('keeps its drafts, and says so, when they cannot be read', async () => {
+    const { api, posts, composition, refuse } = await saved();
+    refuse(null);
+
+    const found = await findDrafts(api, composition);
+
+    expect(found).toEqual({ ids: [], failures: [refusal(null)] });
+    expect(posts).toHaveLength(1);
+  });
+});

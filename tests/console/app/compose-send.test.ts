@@ -1,0 +1,43 @@
+/** Sends of Compose: a text goes out once, and nothing that is written is lost. */
+import { describe, expect, it } from 'vitest';
+import { sendPending, sendPlanned } from '../../../console/app/views/compose/send.ts';
+import { canDiscard } from '../../../console/app/views/compose/discard.ts';
+import { fakeService, newStore, planned, sendingOf, write } from './compose-world.ts';
+
+describe('the requests of a text that is being sent', () => {
+  it('go out once, also when a copy of the text from before the answer asks again', async () => {
+    const service = fakeService();
+    const store = newStore();
+    const { id } = write(store);
+    const sending = sendingOf(service, store);
+    const arrive = service.hold();
+    const sent = sendPlanned(sending, 'send', planned());
+    const copy = store.current();
+    store.forget(id);
+    arrive();
+    await sent;
+
+    store.show(copy);
+    const { pending } = store.current();
+    if (pending !== null) await sendPending(sending, pending);
+
+    expect(service.calls).toEqual(['create', 'create']);
+    expect(service.textsOf('sent')).toEqual(['Ding']);
+    expect(store.current()).toMatchObject({ pending: null, targets: [] });
+  });
+
+  it('keep the text from being discarded until they are answered', async () => {
+    const service = fakeService();
+    const store = newStore();
+    write(store);
+    service.refuse(null);
+    await sendPlanned(sendingOf(service, store), 'send', planned());
+    const isKept = !canDiscard(store.current());
+    service.refuse();
+
+    const { pending } = store.current();
+    if (pending !== null) await sendPending(sendingOf(service, store), pending);
+
+    expect([isKept, canDiscard(store.current())]).toEqual([true, true]);
+  });
+});

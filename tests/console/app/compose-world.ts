@@ -1,0 +1,129 @@
+/** What tests of Compose need: a page without a browser, and a service that stores posts and loses answers. */
+import { TRPCClientError } from '@trpc/client';
+import { onTestFinished, vi } from 'vitest';
+import type { Connection } from '../../../console/app/data/connections.ts';
+import type { Api } from '../../../console/app/data/api-types.ts';
+import { type Composition, type CreateInput, newComposition } from '../../../console/app/views/compose/composition.ts';
+import type { Sending } from '../../../console/app/views/compose/send.ts';
+import { type CompositionStore, storeOf } from '../../../console/app/views/compose/store.ts';
+
+/** Web storage in memory. @param isFull whether it refuses to keep anything */
+export function fakeStorage({ isFull = false } = {}) {
+  const entries = new Map<string, string>();
+  return {
+    getItem: (name: string) => entries.get(name) ?? null,
+    setItem: (name: string, value: string) => {
+      if (isFull) throw new DOMException('There is no room.', 'QuotaExceededError');
+      entries.set(name, value);
+    },
+    removeItem: (name: string) => entries.delete(name),
+  };
+}
+
+let stores = 0;
+
+/** The store of a person who has not written anything yet. */
+export function newStore(storage = fakeStorage()): CompositionStore {
+  const page = { addEventListener: () => undefined, hidden: false };
+  for (const name of ['window', 'document']) vi.stubGlobal(name, page);
+  vi.stubGlobal('localStorage', storage);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  stores += 1;
+  return storeOf({ kind: 'key', key: `store ${stores}` });
+}
+
+/** A refusal of the service with a code; null when no answer arrives. */
+export function refusal(code: string | null): TRPCClientError<never> {
+  const data = code === null ? undefined : { error: { error: code } };
+  return new TRPCClientError('No.', { result: { error: { code: -32_600, message: 'No.', data } } } as never);
+}
+
+export const BELL = { id: 'bell', slug: 'bell', profileId: null, platformId: 'sandbox' } as unknown as Connection;
+
+type Create = CreateInput & { readonly idempotencyKey?: string };
+type Post = { readonly id: string; readonly text: string; status: 'draft' | 'sent' };
+
+/** A service that creates posts once per idempotency key. */
+export function fakeService() {
+  const posts: Post[] = [];
+  const answers = new Map<string, object>();
+  const calls: string[] = [];
+  const waiting: (() => void)[] = [];
+  let isHolding = false;
+  let refusing: string | null | undefined;
+  const create = (input: Create) => {
+    const known = answers.get(input.idempotencyKey ?? '');
+    if (known !== undefined) return known;
+    const status = input.isDraft === true ? ('draft' as const) : ('sent' as const);
+    const results = input.connectionSlugs.map((connectionSlug) => {
+      const post = { id: `post-${posts.length + 1}`, text: input.text, status };
+      posts.push(post);
+      return { connectionSlug, status, postId: post.id, error: null };
+    });
+    answers.set(input.idempotencyKey ?? '', { results });
+    return { results };
+  };
+  const answer = async <Answer>(call: string, result: () => Answer): Promise<Answer> => {
+    calls.push(call);
+    if (refusing !== undefined && refusing !== null) throw refusal(refusing);
+    const made = result();
+    if (isHolding) await new Promise<void>((resolve) => void waiting.push(resolve));
+    if (refusing === null) throw refusal(null);
+    return made;
+  };
+  const api = {
+    posts: {
+      create: { mutate: (input: Create) => answer('create', () => create(input)) },
+      list: {
+        query: ({ status }: { readonly status?: string }) =>
+          answer('list', () => ({
+            posts: posts.filter((post) => status === undefined || post.status === status).toReversed(),
+            nextCursor: null,
+          })),
+      },
+      delete: {
+        mutate: ({ postId }: { readonly postId: string }) =>
+          answer(`delete ${postId}`, () => {
+            const index = posts.findIndex(({ id }) => id === postId);
+            if (index < 0) throw refusal('not_found');
+            posts.splice(index, 1);
+          }),
+      },
+    },
+  };
+  return {
+    api: api as unknown as Api,
+    calls,
+    posts,
+    textsOf: (status: Post['status']) => posts.filter((post) => post.status === status).map(({ text }) => text),
+    /** Carries out calls and holds their answers back. @returns lets them arrive */
+    hold: () => {
+      isHolding = true;
+      return () => {
+        isHolding = false;
+        for (const release of waiting.splice(0)) release();
+      };
+    },
+    /** Carries out calls and loses their answers (null), or refuses them, until it is called without a code. */
+    refuse: (code?: string | null) => {
+      refusing = code;
+    },
+  };
+}
+
+export type FakeService = ReturnType<typeof fakeService>;
+
+/** A text for the bell that is written and shown. */
+export function write(store: CompositionStore, changes: Partial<Composition> = {}): Composition {
+  store.show({ ...newComposition(), text: 'Ding', targets: [BELL.id], ...changes });
+  return store.current();
+}
+
+export function sendingOf({ api }: FakeService, store: CompositionStore): Sending {
+  return { api, store, compositionId: store.current().id, connections: [BELL] };
+}
+
+/** The one request that the text for the bell takes. */
+export function planned(input: Partial<CreateInput> = {}) {
+  return [{ input: { text: 'Ding', connectionSlugs: ['bell'], ...input }, connections: [BELL] }];
+}
