@@ -6,7 +6,7 @@ import { Moment } from '../../ui/moment.tsx';
 import { ItemProblem } from '../../ui/problem-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import type { SentResult } from './send.ts';
-import type { Begun } from './use-send.ts';
+import type { Begun } from './send-composition.ts';
 
 export function Results({ results }: { results: readonly SentResult[] }) {
   const failed = results.filter(({ result }) => result.status === 'failed');

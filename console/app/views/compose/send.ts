@@ -5,7 +5,7 @@
 import type { Connection } from '../../data/connections.ts';
 import { isUndecided, newKey } from '../../data/intentions.ts';
 import { codeOf } from '../../data/problem.ts';
-import type { Api, Outputs } from '../../data/trpc.ts';
+import type { Api, Outputs } from '../../data/api-types.ts';
 import type { Composition, Pending } from './composition.ts';
 import type { Planned } from './requests.ts';
 import type { CompositionStore } from './store.ts';
