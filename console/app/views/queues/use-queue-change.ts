@@ -1,7 +1,8 @@
-/** Changes a queue, with undo. The service takes the whole list of slots, so each change starts from the newest one. */
+/** Changes a queue, with undo. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useTRPC } from '../../data/trpc.ts';
+import { useTRPC, useTRPCClient } from '../../data/trpc.ts';
 import { toast } from '../../ui/toasts.tsx';
+import { type QueueEdit, queueMutation } from './queue-mutation.ts';
 import { type Slot, withoutSlots, withSlots } from './slots.ts';
 
 export interface QueueChange {
@@ -14,42 +15,38 @@ export interface QueueChange {
 }
 
 export function useQueueChange(connectionId: string): QueueChange {
-  const trpc = useTRPC();
-  const queryClient = useQueryClient();
-  const list = trpc.connections.list.queryOptions({});
-  const { mutate, error } = useMutation(
-    trpc.connections.updateQueue.mutationOptions({
-      scope: { id: `queue ${connectionId}` },
-      onSettled: () => queryClient.invalidateQueries(trpc.connections.pathFilter()),
-    }),
-  );
-  const current = () =>
-    queryClient.getQueryData(list.queryKey)?.connections.find(({ id }) => id === connectionId)?.queueSlots ?? [];
-  const save = (changes: Omit<Parameters<typeof mutate>[0], 'connectionId'>, onSuccess: () => void) =>
-    mutate({ connectionId, ...changes }, { onSuccess });
-
-  const addSlots = (slots: readonly Slot[]) =>
-    save({ slots: withSlots(current(), slots) }, () =>
-      toast(slots.length === 1 ? 'The slot is added.' : `${slots.length} slots are added.`, () =>
-        save({ slots: withoutSlots(current(), slots) }, () => toast('The week is as it was.')),
-      ),
-    );
-  const removeSlots = (slots: readonly Slot[]) =>
-    save({ slots: withoutSlots(current(), slots) }, () =>
-      toast('The slot is removed. Posts that wait for it keep their time.', () =>
-        save({ slots: withSlots(current(), slots) }, () => toast('The slot is back.')),
-      ),
-    );
+  const cache = { queryClient: useQueryClient(), trpc: useTRPC(), api: useTRPCClient() };
+  const { mutate, error } = useMutation(queueMutation(cache, connectionId));
+  const save = (fields: QueueEdit['fields'], onDone: () => void) => mutate({ fields, onDone });
+  const add = (slots: readonly Slot[], onDone: () => void) =>
+    save((present) => ({ slots: withSlots(present, slots) }), onDone);
+  const remove = (slots: readonly Slot[], onDone: () => void) =>
+    save((present) => ({ slots: withoutSlots(present, slots) }), onDone);
+  const setPaused = (paused: boolean, onDone: () => void) => save(() => ({ paused }), onDone);
   return {
     error,
-    addSlots,
-    removeSlots,
+    addSlots: (slots) =>
+      add(slots, () =>
+        toast(slots.length === 1 ? 'The slot is added.' : `${slots.length} slots are added.`, () =>
+          remove(slots, () => toast('The week is as it was.')),
+        ),
+      ),
+    removeSlots: (slots) =>
+      remove(slots, () =>
+        toast('The slot is removed. Posts that wait for it keep their time.', () =>
+          add(slots, () => toast('The slot is back.')),
+        ),
+      ),
     setPaused: (paused) =>
-      save({ paused }, () =>
+      setPaused(paused, () =>
         paused
-          ? toast('The queue is paused.', () => save({ paused: false }, () => toast('The queue runs again.')))
+          ? toast('The queue is paused.', () => setPaused(false, () => toast('The queue runs again.')))
           : toast('The queue runs again. Posts that are overdue take the next free slots.'),
       ),
-    setZone: (timezone) => save({ timezone }, () => toast(`The slots are now times in ${timezone}.`)),
+    setZone: (timezone) =>
+      save(
+        () => ({ timezone }),
+        () => toast(`The slots are now times in ${timezone}.`),
+      ),
   };
 }
