@@ -3,7 +3,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { Api, Outputs, Trpc } from '../api-types.ts';
 import type { StreamMessage } from './event-reader.ts';
 import { isInCalendar, markCalendarsWithout, refreshCalendars } from './calendar-cache.ts';
-import { findPost, patchPost, type PostChanges, refreshPostLists, rowChanges } from './post-cache.ts';
+import { findPost, isMisplaced, patchPost, type PostChanges, refreshPostLists, rowChanges } from './post-cache.ts';
 
 type Post = Outputs['posts']['list']['posts'][number];
 
@@ -114,15 +114,17 @@ function applyToPost({ queryClient, trpc }: LiveCache, event: string, id: string
   const changes: PostChanges = Object.fromEntries(
     EVENT_FIELDS.filter((name) => name in fields).map((name) => [name, fields[name]]),
   );
-  const implied = IMPLIED[event];
-  const isListed = patchPost(queryClient, trpc, id, { ...changes, ...(implied !== undefined && { status: implied }) });
+  const status = IMPLIED[event] ?? changes.status;
+  const isListed = patchPost(queryClient, trpc, id, { ...changes, ...(status !== undefined && { status }) });
+  // Its row in a list without filters says nothing about lists of one status.
+  const isElsewhere = status !== undefined && isMisplaced(queryClient, trpc, id, status);
   void queryClient.invalidateQueries(trpc.posts.get.queryFilter({ postId: id }));
   void queryClient.invalidateQueries(trpc.posts.attempts.queryFilter({ postId: id }));
   const at = event === 'post.deleted' ? undefined : (fields.sentAt ?? fields.scheduledFor ?? fields.createdAt);
   const isMissing = at !== undefined && markCalendarsWithout(queryClient, trpc, id, at);
   // The event does not tell whether the post has left its queue.
   const mayLeaveQueue = event === 'post.rescheduled' && isInCalendar(queryClient, trpc, id);
-  return { lists: !isListed, calendars: isMissing || mayLeaveQueue };
+  return { lists: !isListed || isElsewhere, calendars: isMissing || mayLeaveQueue };
 }
 
 type Resource =

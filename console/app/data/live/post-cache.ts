@@ -1,6 +1,6 @@
 /** Keeps lists of posts in the cache true without reading every loaded page again. */
-import type { InfiniteData, QueryClient } from '@tanstack/react-query';
-import type { Api, Outputs, Trpc } from '../api-types.ts';
+import type { InfiniteData, QueryClient, QueryKey } from '@tanstack/react-query';
+import type { Api, Inputs, Outputs, Trpc } from '../api-types.ts';
 import { type CalendarChanges, patchCalendars } from './calendar-cache.ts';
 
 type Page = Outputs['posts']['list'];
@@ -10,8 +10,7 @@ type List = Page | InfiniteData<Page> | undefined;
 /** The row of a post in any list. */
 export function findPost(queryClient: QueryClient, trpc: Trpc, id: string): Post | undefined {
   for (const [, list] of queryClient.getQueriesData<List>(trpc.posts.list.pathFilter())) {
-    const pages = list === undefined ? [] : 'pages' in list ? list.pages : [list];
-    for (const { posts } of pages) {
+    for (const { posts } of pagesOf(list)) {
       const row = posts.find((post) => post.id === id);
       if (row !== undefined) return row;
     }
@@ -49,6 +48,26 @@ export function patchPost(
   return isListed;
 }
 
+/** Whether a list on the screen shows one status, and lacks a post that now has it or has one that no longer does. */
+export function isMisplaced(queryClient: QueryClient, trpc: Trpc, id: string, status: Post['status']): boolean {
+  const lists = queryClient.getQueryCache().findAll({ ...trpc.posts.list.pathFilter(), type: 'active' });
+  return lists.some(({ queryKey, state }) => {
+    const wanted = inputOf(queryKey)?.status;
+    const isListed = pagesOf(state.data as List).some(({ posts }) => posts.some((post) => post.id === id));
+    return wanted !== undefined && isListed !== (wanted === status);
+  });
+}
+
+function pagesOf(list: List): readonly Page[] {
+  if (list === undefined) return [];
+  return 'pages' in list ? list.pages : [list];
+}
+
+function inputOf(queryKey: QueryKey): Inputs['posts']['list'] | undefined {
+  const [, { input } = {}] = queryKey as [unknown, { input?: Inputs['posts']['list'] }?];
+  return input;
+}
+
 /**
  * Reads lists of posts again: short lists whole, of an endless list the newest page only. Its rows replace those with
  * the same id, and new ones come on top.
@@ -59,8 +78,7 @@ export async function refreshPostLists(queryClient: QueryClient, trpc: Trpc, api
     lists.map(async ({ queryKey, state }) => {
       const data = state.data as List;
       if (data === undefined || !('pages' in data)) return queryClient.invalidateQueries({ queryKey, exact: true });
-      const [, { input } = {}] = queryKey as [unknown, { input?: Parameters<Api['posts']['list']['query']>[0] }?];
-      const newest = await api.posts.list.query({ ...input });
+      const newest = await api.posts.list.query({ ...inputOf(queryKey) });
       queryClient.setQueryData<InfiniteData<Page>>(queryKey, (list) => list && withNewest(list, newest));
     }),
   );
