@@ -11,16 +11,14 @@ import { ItemProblem, ProblemView } from '../../ui/problem-view.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { hasUnknownOutcome, POST_ACTIONS, type PostAction, RETRY_IN_QUEUE } from '../posts/post-actions.ts';
 import { usePostAction } from '../posts/use-post-action.ts';
+import { failedFilter, failedThisWeek } from './failed-this-week.ts';
 
 type Post = Outputs['posts']['list']['posts'][number];
 
-const SHOWN = 10;
-const WEEK_MS = 7 * 86_400_000;
-
 export function FailedPosts() {
-  const from = new Date(useNow() - WEEK_MS).toISOString().slice(0, 10);
-  const query = useQuery(useTRPC().posts.list.queryOptions({ status: 'failed', from, limit: SHOWN }));
-  const failed = query.data?.posts.filter(({ status }) => status === 'failed');
+  const now = useNow();
+  const query = useQuery(useTRPC().posts.list.queryOptions(failedFilter(now)));
+  const failed = query.data && failedThisWeek(query.data.posts, now);
   if (failed?.length === 0) return null;
   const all = (
     <Link to="/posts" search={{ status: 'failed' }} className="link">
