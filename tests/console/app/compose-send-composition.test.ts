@@ -1,8 +1,10 @@
 /** What Compose does around a send: it sends the text that was shown, and keeps what is written meanwhile. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { newComposition } from '../../../console/app/views/compose/composition.ts';
 import { sendComposition } from '../../../console/app/views/compose/send-composition.ts';
 import { BELL, fakeService, newStore, sendingOf, write } from './compose-world.ts';
+
+const DIRECTORY = { connections: [BELL], platforms: new Map() };
 
 /** A send of the shown text whose answers are held back. */
 function sendHeld() {
@@ -10,8 +12,7 @@ function sendHeld() {
   const store = newStore();
   const { id } = write(store);
   const arrive = service.hold();
-  const directory = { connections: [BELL], platforms: new Map() };
-  const sent = sendComposition(sendingOf(service, store), directory, () => undefined);
+  const sent = sendComposition(sendingOf(service, store), DIRECTORY, () => undefined);
   return {
     service,
     store,
@@ -72,4 +73,32 @@ it('a text that is discarded before its send begins is not sent', async () => {
   await sent;
 
   expect(service.posts).toEqual([]);
+});
+
+describe('a send whose answer was lost', () => {
+  const SENT_AT = Date.parse('2026-11-21T12:00:00.000Z');
+
+  /** Asks again so many hours later. */
+  async function askedAgainAfter(hours: number) {
+    vi.useFakeTimers({ toFake: ['Date'], now: SENT_AT });
+    onTestFinished(() => void vi.useRealTimers());
+    const service = fakeService();
+    const store = newStore();
+    write(store);
+    service.refuse(null);
+    await sendComposition(sendingOf(service, store), DIRECTORY, () => undefined);
+    service.refuse();
+    service.calls.splice(0);
+    vi.setSystemTime(SENT_AT + hours * 3_600_000);
+    await sendComposition(sendingOf(service, store), DIRECTORY, () => undefined);
+    return { calls: service.calls, pending: store.current().pending?.kind ?? null };
+  }
+
+  it('is asked about again while the service knows its key', async () => {
+    expect(await askedAgainAfter(22)).toEqual({ calls: ['create'], pending: null });
+  });
+
+  it('is left to the person when the service may have forgotten its key', async () => {
+    expect(await askedAgainAfter(23)).toEqual({ calls: [], pending: 'send' });
+  });
 });

@@ -6,15 +6,18 @@ import { useShortcuts } from '../../shell/shortcuts.ts';
 import { useTitle } from '../../shell/use-title.ts';
 import { Button } from '../../ui/button.tsx';
 import { Loading } from '../../ui/loading.tsx';
+import { useNow } from '../../ui/moment.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import type { Composition, When as WhenValue } from './composition.ts';
+import { type Composition, isRepeatable, type Pending, type When as WhenValue } from './composition.ts';
 import { Problems } from './problems.tsx';
 import { chosenOf, type Directory, type Platform } from './requests.ts';
 import { Progress, Results } from './results.tsx';
 import { SaveState, Unfinished } from './save-state.tsx';
+import type { CompositionStore } from './store.ts';
 import { Targets } from './targets.tsx';
 import { TextEditor } from './text-editor.tsx';
+import { Unanswered } from './unanswered.tsx';
 import { useAutosave } from './use-autosave.ts';
 import { useBeginning } from './use-beginning.ts';
 import { useComposition } from './use-composition.ts';
@@ -69,6 +72,7 @@ function Editor({ connections, platforms }: EditorData) {
   const { send } = sending;
   useShortcuts([{ keys: 'mod+enter', label: 'Send what is written', group: 'Compose', run: send }]);
 
+  const { pending } = composition;
   const chosen = chosenOf(composition, connections);
   const parts = { store, composition, directory, chosen, verdicts: verdicts.of };
   const submit = (event: FormEvent) => {
@@ -94,13 +98,13 @@ function Editor({ connections, platforms }: EditorData) {
           />
           <When {...parts} />
           <Problems verdicts={verdicts} chosen={chosen} />
-          <SendButton composition={composition} isSending={sending.isSending} />
+          <SendButton pending={pending} when={composition.when} isSending={sending.isSending} />
           {sending.missing !== null && (
             <p className="problem" role="alert">
               {sending.missing}
             </p>
           )}
-          <Outcome sending={sending} composition={composition} />
+          <Outcome sending={sending} store={store} composition={composition} />
           {sending.isSending && <Progress {...sending.begun} />}
         </form>
         <PreviewPanel {...parts} />
@@ -116,33 +120,41 @@ const VERBS: Readonly<Record<WhenValue, string>> = {
   draft: 'Keep the draft',
 };
 
-function SendButton({ composition, isSending }: { composition: Composition; isSending: boolean }) {
-  const isAsking = composition.pending?.kind === 'send' && !isSending;
+interface SendButtonProps {
+  readonly pending: Pending | null;
+  readonly when: WhenValue;
+  readonly isSending: boolean;
+}
+
+function SendButton({ pending, when, isSending }: SendButtonProps) {
+  const now = useNow();
+  const isAsking = pending?.kind === 'send' && !isSending;
+  // The two buttons of the message take its place.
+  if (isAsking && !isRepeatable(pending, now)) return null;
   return (
     <Button look="primary" type="submit" isPending={isSending} aria-keyshortcuts="Control+Enter">
-      {isAsking ? 'Ask again' : VERBS[composition.when]}
+      {isAsking ? 'Ask again' : VERBS[when]}
     </Button>
   );
 }
 
 interface OutcomeProps {
   readonly sending: ReturnType<typeof useSend>;
+  readonly store: CompositionStore;
   readonly composition: Composition;
 }
 
-function Outcome({ sending: { sent, error, isSending }, composition: { pending } }: OutcomeProps) {
+function Outcome({ sending: { sent, error, isSending, sendAsNew }, store, composition }: OutcomeProps) {
+  const { pending } = composition;
   const failures = [...(sent?.failures ?? []), ...(error === null ? [] : [error])];
-  const isUnanswered = pending?.kind === 'send' && !isSending;
   return (
     <>
       {failures.map((failure, index) => (
         // eslint-disable-next-line react/no-array-index-key
         <ProblemView key={index} failure={failure} />
       ))}
-      {isUnanswered && (
-        <p className="problem" role="alert">
-          This text was sent, and there is no answer yet. Ask again: what has gone out is not sent twice.
-        </p>
+      {pending?.kind === 'send' && !isSending && (
+        <Unanswered store={store} composition={composition} pending={pending} onSendAsNew={sendAsNew} />
       )}
       {sent !== null && sent.results.length > 0 && !isSending && <Results results={sent.results} />}
     </>

@@ -15,7 +15,18 @@ export interface ComposedImage {
 /** Requests whose answer is not known yet. Each has its idempotency key, so no copy of them is carried out again. */
 export interface Pending {
   readonly kind: 'save' | 'send';
+  /** When they were sent first, in milliseconds since 1970. */
+  readonly startedAt: number;
   readonly requests: readonly { readonly key: string; readonly input: CreateInput }[];
+}
+
+/** The service keeps an idempotency key for 24 hours; this leaves an hour for slow answers and clocks. */
+const REPEATABLE_MS = 23 * 3_600_000;
+
+/** Whether the requests can be repeated without being carried out twice. */
+export function isRepeatable({ startedAt }: Pending, now: number): boolean {
+  // What an older version of the console stored has no time, which compares as false.
+  return now - startedAt < REPEATABLE_MS;
 }
 
 export type When = 'now' | 'time' | 'queue' | 'draft';

@@ -1,7 +1,7 @@
 /** Sends one text, and forgets it when all of it went out. What is written meanwhile stays. */
 import type { Api } from '../../data/api-types.ts';
 import type { Connection } from '../../data/connections.ts';
-import { type Composition, contentKey } from './composition.ts';
+import { type Composition, contentKey, isRepeatable } from './composition.ts';
 import { chosenOf, type Directory, planRequests, whenFields, withReplaced } from './requests.ts';
 import { type Sending, sendPending, sendPlanned, type Sent } from './send.ts';
 
@@ -23,6 +23,8 @@ export async function sendComposition(
   store.refresh();
   const asked = store.find(compositionId);
   if (asked === undefined) return NOTHING;
+  // By now the service would carry it out again. The person says what happened.
+  if (asked.pending?.kind === 'send' && !isRepeatable(asked.pending, Date.now())) return NOTHING;
   onBegin({ newestId: null, connections: chosenOf(asked, connections) });
   // What was sent before has an answer first: it may have gone out.
   if (asked.pending !== null) {

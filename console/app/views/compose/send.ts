@@ -35,7 +35,8 @@ export interface Sending {
 
 /** Stores the requests as pending and sends them. */
 export function sendPlanned(sending: Sending, kind: Pending['kind'], planned: readonly Planned[]): Promise<Sent> {
-  const pending: Pending = { kind, requests: planned.map(({ input }) => ({ key: newKey(), input })) };
+  const requests = planned.map(({ input }) => ({ key: newKey(), input }));
+  const pending: Pending = { kind, startedAt: Date.now(), requests };
   sending.store.change({ pending }, sending.compositionId);
   return sendPending(sending, pending);
 }

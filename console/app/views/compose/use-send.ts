@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLists } from '../../data/live/use-lists.ts';
 import { useTRPCClient } from '../../data/trpc.ts';
-import type { Composition } from './composition.ts';
+import type { Composition, Pending } from './composition.ts';
 import { chosenOf, type Directory } from './requests.ts';
 import { type Begun, sendComposition } from './send-composition.ts';
 import type { CompositionStore } from './store.ts';
@@ -30,14 +30,26 @@ export function useSend({ store, composition, directory, isUploading, autosave }
       autosave.without(() => sendComposition({ api, store, compositionId, connections }, directory, setBegun)),
     onSettled: () => refreshPosts(),
   });
-  const send = () => {
+  const start = (pending: Pending | null) => {
     if (sending.isPending) return;
-    const isAsking = composition.pending?.kind === 'send';
-    const lacks = isAsking ? null : missingIn(composition, directory, isUploading);
+    const lacks = pending?.kind === 'send' ? null : missingIn(composition, directory, isUploading);
     setMissing(lacks);
     if (lacks === null) sending.mutate(composition.id);
   };
-  return { send, missing, begun, isSending: sending.isPending, sent: sending.data ?? null, error: sending.error };
+  const send = () => start(composition.pending);
+  const sendAsNew = () => {
+    store.change({ pending: null }, composition.id);
+    start(null);
+  };
+  return {
+    send,
+    sendAsNew,
+    missing,
+    begun,
+    isSending: sending.isPending,
+    sent: sending.data ?? null,
+    error: sending.error,
+  };
 }
 
 /** Names the first thing that is missing; null when nothing is. */
