@@ -70,3 +70,25 @@ describe('the key of an intention', () => {
     expect(new Set(keys).size).toBe(2);
   });
 });
+
+describe('in a browser that stores nothing', () => {
+  const refuseAll = () => {
+    throw new DOMException('There is no room.', 'QuotaExceededError');
+  };
+
+  it.each([
+    ['has no room', { getItem: () => null, setItem: refuseAll, removeItem: () => undefined }],
+    ['refuses access', { getItem: refuseAll, setItem: refuseAll, removeItem: refuseAll }],
+  ])('the change is made once although its storage %s', async (_case, storage) => {
+    vi.stubGlobal('sessionStorage', storage);
+    const { keys, send } = sends(refusal(null));
+
+    await expect(asOneIntention('unstored', { text: 'Ding' }, send)).rejects.toThrow('No.');
+    await asOneIntention('unstored', { text: 'Ding' }, send);
+    await asOneIntention('unstored', { text: 'Ding' }, send);
+
+    const [first, second, third] = keys;
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
+  });
+});

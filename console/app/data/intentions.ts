@@ -31,24 +31,47 @@ export async function asOneIntention<Answer>(
 ): Promise<Answer> {
   const place = `carillon.intention.${name}`;
   const content = JSON.stringify(input);
-  const kept = readKept(sessionStorage, place);
+  const kept = readKept(place);
   const key = kept?.content === content ? kept.key : newKey();
-  sessionStorage.setItem(place, JSON.stringify({ key, content } satisfies Kept));
+  keep(place, { key, content });
   try {
     const answer = await send(key);
-    sessionStorage.removeItem(place);
+    forget(place);
     return answer;
   } catch (failure) {
-    if (!isUndecided(failure)) sessionStorage.removeItem(place);
+    if (!isUndecided(failure)) forget(place);
     throw failure;
   }
 }
 
-function readKept(storage: Storage, place: string): Kept | null {
+/** Keys that the browser has no room for, or no storage at all. They last as long as the page. */
+const inMemory = new Map<string, Kept>();
+
+function readKept(place: string): Kept | null {
+  const kept = inMemory.get(place);
+  if (kept !== undefined) return kept;
   try {
-    return JSON.parse(storage.getItem(place) ?? 'null') as Kept | null;
+    return JSON.parse(sessionStorage.getItem(place) ?? 'null') as Kept | null;
   } catch {
     return null;
+  }
+}
+
+function keep(place: string, kept: Kept): void {
+  try {
+    sessionStorage.setItem(place, JSON.stringify(kept));
+    inMemory.delete(place);
+  } catch {
+    inMemory.set(place, kept);
+  }
+}
+
+function forget(place: string): void {
+  inMemory.delete(place);
+  try {
+    sessionStorage.removeItem(place);
+  } catch {
+    // A storage that cannot be reached has no key.
   }
 }
 

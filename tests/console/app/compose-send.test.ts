@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { sendPending, sendPlanned } from '../../../console/app/views/compose/send.ts';
 import { canDiscard } from '../../../console/app/views/compose/discard.ts';
-import { fakeService, newStore, planned, sendingOf, write } from './compose-world.ts';
+import { fakeService, fakeStorage, newStore, planned, sendingOf, write } from './compose-world.ts';
 
 describe('the requests of a text that is being sent', () => {
   it('go out once, also when a copy of the text from before the answer asks again', async () => {
@@ -39,5 +39,20 @@ describe('the requests of a text that is being sent', () => {
     if (pending !== null) await sendPending(sendingOf(service, store), pending);
 
     expect([isKept, canDiscard(store.current())]).toEqual([true, true]);
+  });
+
+  it('go out once in a browser that has no room for them', async () => {
+    const service = fakeService();
+    const store = newStore(fakeStorage({ isFull: true }));
+    write(store);
+    service.refuse(null);
+    const first = await sendPlanned(sendingOf(service, store), 'send', planned());
+    service.refuse();
+
+    const { pending } = store.current();
+    if (pending !== null) await sendPending(sendingOf(service, store), pending);
+
+    expect([first.isUndecided, service.calls, service.textsOf('sent')]).toEqual([true, ['create', 'create'], ['Ding']]);
+    expect(store.current().pending).toBeNull();
   });
 });
