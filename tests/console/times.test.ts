@@ -17,4 +17,16 @@ describe('the words for an instant', () => {
   it('count minutes, hours and days', () => {
     expect([after(300), after(-7_200), after(86_400)]).toEqual(['in 5 minutes', '2 hours ago', 'tomorrow']);
   });
+
+  it.each([
+    ['in 23 hours', { day: 23, hour: 1 }, { day: 24, hour: 0 }],
+    ['tomorrow', { day: 23, hour: 0 }, { day: 24, hour: 23 }],
+    ['in 2 days', { day: 23, hour: 23 }, { day: 25, hour: 1 }],
+    ['yesterday', { day: 24, hour: 23 }, { day: 23, hour: 0 }],
+    ['2 days ago', { day: 23, hour: 8 }, { day: 21, hour: 21 }],
+  ])('name days by their date: %s', (words, now, then) => {
+    const instant = new Date(2026, 10, then.day, then.hour).toISOString();
+
+    expect(relativeTime(instant, new Date(2026, 10, now.day, now.hour).getTime())).toBe(words);
+  });
 });

@@ -19,12 +19,21 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
+/** From here on hours would round to a day, which has a name that depends on the date. */
+const HOURS_MAX_MS = 23.5 * HOUR_MS;
+
 /** Beyond this distance a date says more than a number of days. */
 const RELATIVE_MAX_MS = 6 * DAY_MS;
 
 function regionalEnglish(language: string): string {
   const locale = new Intl.Locale(language).maximize();
   return locale.language === 'en' ? language : `en-${locale.region ?? 'US'}`;
+}
+
+/** The day on the clock of the browser, counted from 1970. */
+function dateNumber(instant: string | number): number {
+  const date = new Date(instant);
+  return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY_MS;
 }
 
 export function exactTime(instant: string): string {
@@ -38,8 +47,9 @@ export function relativeTime(instant: string, now: number): string {
   if (distance >= 0 && distance < NOW_MS) return 'now';
   if (size < MINUTE_MS) return distance < 0 ? 'just now' : 'in less than a minute';
   if (size < HOUR_MS) return relative.format(Math.round(distance / MINUTE_MS), 'minute');
-  if (size < DAY_MS) return relative.format(Math.round(distance / HOUR_MS), 'hour');
-  if (size < RELATIVE_MAX_MS) return relative.format(Math.round(distance / DAY_MS), 'day');
+  if (size < HOURS_MAX_MS) return relative.format(Math.round(distance / HOUR_MS), 'hour');
+  // Tomorrow is the next day of the calendar, however many hours away.
+  if (size < RELATIVE_MAX_MS) return relative.format(dateNumber(instant) - dateNumber(now), 'day');
   const date = new Date(instant);
   const isThisYear = date.getFullYear() === new Date(now).getFullYear();
   return `${(isThisYear ? day : distantDay).format(date)}, ${clock.format(date)}`;
