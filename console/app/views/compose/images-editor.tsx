@@ -18,6 +18,7 @@ import type { ComposedImage } from './composition.ts';
 import type { EditorProps } from './text-editor.tsx';
 import { MoveButtons } from '../../ui/move-buttons.tsx';
 import { changesInWords } from './image-changes.ts';
+import { removeImage } from './undoable.ts';
 import { IMAGES_MAX, type Upload, type useImages } from './use-images.ts';
 import type { Verdict } from './use-verdicts.ts';
 
@@ -30,13 +31,12 @@ export function ImagesEditor({ store, composition, chosen, verdicts, uploading }
   const { uploads, choose, leaveOut, again } = uploading;
   usePastedFiles(choose);
   const change = (id: string, altText: string) =>
-    store.change((before) => ({ images: before.images.map((one) => (one.id === id ? { ...one, altText } : one)) }));
-  const remove = (image: ComposedImage, index: number) => {
-    store.change((before) => ({ images: before.images.filter(({ id }) => id !== image.id) }));
-    toast('The image is removed from the post.', () =>
-      store.change((before) => ({ images: before.images.toSpliced(index, 0, image) })),
+    store.change(
+      (before) => ({ images: before.images.map((one) => (one.id === id ? { ...one, altText } : one)) }),
+      composition.id,
     );
-  };
+  const remove = (image: ComposedImage) =>
+    toast('The image is removed from the post.', removeImage(store, composition, image));
   const move = (index: number, by: number) => {
     const image = images[index];
     if (image !== undefined) store.change({ images: images.toSpliced(index, 1).toSpliced(index + by, 0, image) });
@@ -55,7 +55,7 @@ export function ImagesEditor({ store, composition, chosen, verdicts, uploading }
               verdicts={verdicts}
               onAltText={(altText) => change(image.id, altText)}
               onMove={move}
-              onRemove={() => remove(image, index)}
+              onRemove={() => remove(image)}
             />
           ))}
           {uploads.map((upload) => (

@@ -10,6 +10,7 @@ import { MoveButtons } from '../../ui/move-buttons.tsx';
 import { PolishButton } from './polish-button.tsx';
 import type { Directory } from './requests.ts';
 import type { CompositionStore } from './store.ts';
+import { removeReply, removeVariant, setVariant } from './undoable.ts';
 import type { Verdict } from './use-verdicts.ts';
 
 /** Replies of a thread that the service takes. */
@@ -42,7 +43,7 @@ export function TextEditor(props: EditorProps) {
         <PolishButton
           text={composition.text}
           connection={narrowest(shared, verdicts)}
-          onText={(text) => store.change({ text })}
+          onText={(text) => store.change({ text }, composition.id)}
         />
         {composition.thread.length === 0 && (
           <Button look="quiet" onPress={() => store.change({ thread: [''] })}>
@@ -85,14 +86,9 @@ function Variants({ store, composition, chosen, verdicts, countsOf }: EditorProp
   const { variants, text } = composition;
   const written = Object.keys(variants);
   const platforms = [...new Set(chosen.map(({ platformId }) => platformId))].filter((id) => !(id in variants));
-  const setVariant = (id: string, words: string) => store.change({ variants: { ...variants, [id]: words } });
-  const remove = (id: string) => {
-    const { [id]: words = '', ...left } = variants;
-    store.change({ variants: left });
-    toast(`${names.platform(id)} gets the shared text.`, () =>
-      store.change((before) => ({ variants: { ...before.variants, [id]: words } })),
-    );
-  };
+  const change = (id: string, words: string) => setVariant(store, composition, id, words);
+  const remove = (id: string) =>
+    toast(`${names.platform(id)} gets the shared text.`, removeVariant(store, composition, id));
   return (
     <>
       {written.map((id) => {
@@ -106,14 +102,14 @@ function Variants({ store, composition, chosen, verdicts, countsOf }: EditorProp
               isRequired
               hint={members.length === 0 ? 'No connection of this platform is chosen.' : undefined}
               value={variants[id] ?? ''}
-              onChange={(words) => setVariant(id, words)}
+              onChange={(words) => change(id, words)}
             />
             <Counts counts={countsOf(members, 0)} />
             <div className="actions">
               <PolishButton
                 text={variants[id] ?? ''}
                 connection={narrowest(members, verdicts)}
-                onText={(words) => setVariant(id, words)}
+                onText={(words) => change(id, words)}
               />
               <Button look="quiet" onPress={() => remove(id)}>
                 Use the shared text for {names.platform(id)}
@@ -126,7 +122,7 @@ function Variants({ store, composition, chosen, verdicts, countsOf }: EditorProp
         <div className="actions" role="group" aria-label="Another text for one platform">
           <span className="soft">Another text for</span>
           {platforms.map((id) => (
-            <Button key={id} look="quiet" onPress={() => setVariant(id, text)}>
+            <Button key={id} look="quiet" onPress={() => change(id, text)}>
               {names.platform(id)}
             </Button>
           ))}
@@ -139,12 +135,7 @@ function Variants({ store, composition, chosen, verdicts, countsOf }: EditorProp
 function Thread({ store, composition, chosen, countsOf }: EditorProps & { readonly countsOf: CountsOf }) {
   const { thread } = composition;
   const setThread = (next: readonly string[]) => store.change({ thread: next });
-  const remove = (index: number) => {
-    setThread(thread.toSpliced(index, 1));
-    toast('The reply is removed.', () =>
-      store.change((before) => ({ thread: before.thread.toSpliced(index, 0, thread[index] ?? '') })),
-    );
-  };
+  const remove = (index: number) => toast('The reply is removed.', removeReply(store, composition, index));
   const move = (index: number, by: number) => {
     const words = thread[index] ?? '';
     setThread(thread.toSpliced(index, 1).toSpliced(index + by, 0, words));

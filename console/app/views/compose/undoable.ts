@@ -1,0 +1,28 @@
+/** Changes of a text that can be taken back. Each gives its undo, which stays with that text when another one is shown. */
+import type { ComposedImage, Composition } from './composition.ts';
+import type { CompositionStore } from './store.ts';
+
+type Undo = () => void;
+type Of = Pick<Composition, 'id'>;
+
+export function setVariant(store: CompositionStore, { id }: Of, platformId: string, words: string): void {
+  store.change(({ variants }) => ({ variants: { ...variants, [platformId]: words } }), id);
+}
+
+export function removeVariant(store: CompositionStore, composition: Composition, platformId: string): Undo {
+  const { [platformId]: words = '', ...left } = composition.variants;
+  store.change({ variants: left }, composition.id);
+  return () => setVariant(store, composition, platformId, words);
+}
+
+export function removeReply(store: CompositionStore, { id, thread }: Composition, index: number): Undo {
+  const words = thread[index] ?? '';
+  store.change({ thread: thread.toSpliced(index, 1) }, id);
+  return () => store.change((before) => ({ thread: before.thread.toSpliced(index, 0, words) }), id);
+}
+
+export function removeImage(store: CompositionStore, { id, images }: Composition, image: ComposedImage): Undo {
+  const index = images.findIndex((one) => one.id === image.id);
+  store.change((before) => ({ images: before.images.filter((one) => one.id !== image.id) }), id);
+  return () => store.change((before) => ({ images: before.images.toSpliced(index, 0, image) }), id);
+}

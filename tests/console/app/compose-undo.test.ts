@@ -1,0 +1,29 @@
+/** Undo in Compose changes the text in which something was removed, also when another one is shown by then. */
+import { expect, it } from 'vitest';
+import { newComposition, type Composition } from '../../../console/app/views/compose/composition.ts';
+import type { CompositionStore } from '../../../console/app/views/compose/store.ts';
+import { removeImage, removeReply, removeVariant } from '../../../console/app/views/compose/undoable.ts';
+import { newStore, write } from './compose-world.ts';
+
+const IMAGE = { id: 'image', altText: 'A bell', contentType: 'image/png', width: 1, height: 1 };
+
+type Removal = (store: CompositionStore, composition: Composition) => () => void;
+
+it.each<[string, Partial<Composition>, Removal]>([
+  ['an image', { images: [IMAGE] }, (store, composition) => removeImage(store, composition, IMAGE)],
+  ['a reply', { thread: ['Dong'] }, (store, composition) => removeReply(store, composition, 0)],
+  ['a variant', { variants: { x: 'Dong' } }, (store, composition) => removeVariant(store, composition, 'x')],
+])('undo puts %s back into its text, and leaves the shown one alone', (_what, content, remove) => {
+  const store = newStore();
+  const first = write(store, content);
+  const undo = remove(store, first);
+  const removed = store.find(first.id);
+  const second = { ...newComposition(), text: 'Another one' };
+  store.show(second);
+
+  undo();
+
+  expect(removed).not.toEqual(first);
+  expect(store.find(first.id)).toEqual(first);
+  expect(store.current()).toEqual(second);
+});
