@@ -40,4 +40,10 @@ describe('the newest page of a list', () => {
   it('is the whole list when nothing follows it', () => {
     expect(idsOf(withNewest(list(page('fed', 'd'), page('cba', null)), page('fe', null)))).toEqual(['fe']);
   });
+
+  it('begins the list anew when posts between it and the loaded ones may be missing', () => {
+    const begun = withNewest(list(page('cb', 'b'), page('a', null)), page('hgf', 'f'));
+
+    expect([idsOf(begun), begun.pages.at(-1)?.nextCursor, begun.pageParams]).toEqual([['hgf'], 'f', [null]]);
+  });
 });

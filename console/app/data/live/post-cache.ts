@@ -98,7 +98,10 @@ export function withNewest(list: InfiniteData<Page>, newest: Page): InfiniteData
     ...page,
     posts: page.posts.filter((post) => !fresh.has(post.id) && !gone(post)),
   });
-  if (newest.nextCursor === null) return { ...list, pages: [newest], pageParams: list.pageParams.slice(0, 1) };
+  // When no row is known, posts between the newest page and the loaded ones may be missing: paging begins anew.
+  const isKnown = list.pages.some(({ posts }) => posts.some(({ id }) => fresh.has(id)));
+  if (newest.nextCursor === null || !isKnown)
+    return { ...list, pages: [newest], pageParams: list.pageParams.slice(0, 1) };
   const top = kept(first);
   return { ...list, pages: [{ ...top, posts: [...newest.posts, ...top.posts] }, ...others.map(kept)] };
 }
