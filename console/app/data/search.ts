@@ -46,6 +46,20 @@ export function textsIn(search: Search, name: string): string[] | undefined {
   return texts.length > 0 ? texts : undefined;
 }
 
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** A day, such as 2026-11-21. */
+export function dayIn(search: Search, name: string): string | undefined {
+  const text = textIn(search, name);
+  return text !== undefined && DAY.test(text) && !Number.isNaN(startOfDay(text, 0).getTime()) ? text : undefined;
+}
+
+/** Midnight on the clock of the browser, at the beginning of a day or of one so many days later. */
+export function startOfDay(day: string, later: number): Date {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  return new Date(year, month - 1, date + later);
+}
+
 /** Leaves out undefined fields, for types whose fields may be absent but not undefined. */
 export function present<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;

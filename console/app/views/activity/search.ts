@@ -1,5 +1,5 @@
 /** The address of the activity: its filters. */
-import { oneOfIn, present, textIn } from '../../data/search.ts';
+import { dayIn, oneOfIn, present, startOfDay, textIn } from '../../data/search.ts';
 import type { Inputs } from '../../data/trpc.ts';
 import { ERRORS } from '../../../../errors/codes.ts';
 
@@ -32,21 +32,15 @@ export interface ActivitySearch {
 
 export type FilterChanges = { readonly [Name in keyof ActivitySearch]: ActivitySearch[Name] | undefined };
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
-
 export function readActivitySearch(search: Record<string, unknown>): ActivitySearch {
-  const day = (name: string) => {
-    const text = textIn(search, name);
-    return text !== undefined && DAY.test(text) && !Number.isNaN(startOfDay(text, 0).getTime()) ? text : undefined;
-  };
   return present({
     actorKind: oneOfIn(search, 'actorKind', ACTOR_KINDS),
     actorId: textIn(search, 'actorId'),
     operation: textIn(search, 'operation'),
     objectId: textIn(search, 'objectId'),
     outcome: oneOfIn(search, 'outcome', OUTCOMES),
-    from: day('from'),
-    to: day('to'),
+    from: dayIn(search, 'from'),
+    to: dayIn(search, 'to'),
   });
 }
 
@@ -57,10 +51,4 @@ export function filterOf({ from, to, ...search }: ActivitySearch): Filter {
     ...(from !== undefined && { since: startOfDay(from, 0).toISOString() }),
     ...(to !== undefined && { until: startOfDay(to, 1).toISOString() }),
   };
-}
-
-/** Midnight on the clock of the browser. */
-function startOfDay(day: string, later: number): Date {
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-  return new Date(year, month - 1, date + later);
 }

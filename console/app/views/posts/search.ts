@@ -1,6 +1,6 @@
 /** The filters of the list of posts, read from its address. */
-import type { Inputs, Outputs } from '../../data/trpc.ts';
-import { oneOfIn, present, textIn, textsIn } from '../../data/search.ts';
+import type { Inputs, Outputs } from '../../data/api-types.ts';
+import { dayIn, oneOfIn, present, startOfDay, textIn, textsIn } from '../../data/search.ts';
 import { type Changes, type ConnectionSearch, readConnectionSearch } from '../../filters/connection-search.ts';
 
 type Filter = NonNullable<Inputs['posts']['list']>;
@@ -16,12 +16,10 @@ export const STATUSES = [
   'deleted',
 ] as const satisfies readonly Status[];
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
-
 export interface PostsSearch extends ConnectionSearch {
   readonly status?: Status;
   readonly tag?: string[];
-  /** Days. */
+  /** Days in the time of the browser. */
   readonly from?: string;
   readonly to?: string;
   /** Words of the text. */
@@ -31,21 +29,22 @@ export interface PostsSearch extends ConnectionSearch {
 export type FilterChanges = Changes<PostsSearch>;
 
 export function readPostsSearch(search: Record<string, unknown>): PostsSearch {
-  const day = (name: string) => {
-    const text = textIn(search, name);
-    return text !== undefined && DAY.test(text) ? text : undefined;
-  };
   return present({
     status: oneOfIn(search, 'status', STATUSES),
     ...readConnectionSearch(search),
     tag: textsIn(search, 'tag'),
-    from: day('from'),
-    to: day('to'),
+    from: dayIn(search, 'from'),
+    to: dayIn(search, 'to'),
     q: textIn(search, 'q'),
   });
 }
 
-/** The filters as the API takes them. It refuses a platform that it does not know. */
-export function filterOf({ platform, ...search }: PostsSearch): Filter {
-  return { ...search, ...(platform !== undefined && { platform: platform as NonNullable<Filter['platform']> }) };
+/** The filters as the API takes them: instants, both of which it includes. It refuses a platform that it does not know. */
+export function filterOf({ platform, from, to, ...search }: PostsSearch): Filter {
+  return {
+    ...search,
+    ...(platform !== undefined && { platform: platform as NonNullable<Filter['platform']> }),
+    ...(from !== undefined && { from: startOfDay(from, 0).toISOString() }),
+    ...(to !== undefined && { to: new Date(startOfDay(to, 1).getTime() - 1).toISOString() }),
+  };
 }
