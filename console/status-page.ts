@@ -31,21 +31,29 @@ const CHECKS = [
   ['scheduledPosts', 'Scheduled posts'],
   ['webhookDeliveries', 'Webhook deliveries'],
   ['xUsageSweep', 'Usage of X'],
+  ['backups', 'Scheduled backups'],
 ] as const;
 
 function present({ status, checks, time }: Health): Html {
   const isOk = status === 'ok';
+  const shown = CHECKS.flatMap(([name, label]) => {
+    const check = checks[name];
+    return check === undefined ? [] : [{ label, isOk: check.ok }];
+  });
+  // Nothing else makes a service degraded whose checks are all ok.
+  const isStarting = !isOk && shown.every((check) => check.isOk);
   return html`
     <h1>${isOk ? 'All is well' : 'Something is degraded'}</h1>
     <p class="lead">As of <time datetime="${time}">${time.slice(0, 10)} ${time.slice(11, 16)} UTC</time>.</p>
+    ${isStarting && html`<p class="panel">The service is starting.</p>`}
     <section class="panel" aria-labelledby="checks-heading">
       <h2 id="checks-heading">Now</h2>
       <dl class="checks">
-        ${CHECKS.map(
-          ([name, label]) =>
+        ${shown.map(
+          (check) =>
             html`<div>
-              <dt>${label}</dt>
-              <dd class="${checks[name].ok ? 'good' : 'bad'}">${checks[name].ok ? 'Works' : 'Degraded'}</dd>
+              <dt>${check.label}</dt>
+              <dd class="${check.isOk ? 'good' : 'bad'}">${check.isOk ? 'Works' : 'Degraded'}</dd>
             </div>`,
         )}
       </dl>

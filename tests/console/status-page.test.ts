@@ -37,6 +37,31 @@ describe('the status page', () => {
     expect(text.match(/<rect class="poor"/g)).toHaveLength(2);
   });
 
+  it('reports scheduled backups that are degraded, and nothing of backups without a schedule', async () => {
+    await using world = await startWorld();
+    await world.runDue();
+    const health = await world.context.health();
+    const backups = { ok: false, lastRunAt: null, lastOkAt: null };
+    const degraded = { ...health, status: 'degraded' as const, checks: { ...health.checks, backups } };
+
+    const text = await read((await serveApp({ ...world.context, health: async () => degraded })).url);
+
+    expect(text).toMatch(/<dt>Scheduled backups<\/dt>\s*<dd class="bad">Degraded<\/dd>/);
+    expect(text).not.toContain('The service is starting.');
+    expect(await read(world.url)).not.toContain('Scheduled backups');
+  });
+
+  it('reports that the service is starting when no check is degraded', async () => {
+    await using world = await startWorld();
+    await world.runDue();
+    const health = { ...(await world.context.health()), status: 'degraded' as const };
+
+    const text = await read((await serveApp({ ...world.context, health: async () => health })).url);
+
+    expect(text).toContain('The service is starting.');
+    expect(await read(world.url)).not.toContain('The service is starting.');
+  });
+
   it('is available while the database is down', async () => {
     await using world = await startWorld();
     const context = {
