@@ -55,4 +55,33 @@ describe('the requests of a text that is being sent', () => {
     expect([first.isUndecided, service.calls, service.textsOf('sent')]).toEqual([true, ['create', 'create'], ['Ding']]);
     expect(store.current().pending).toBeNull();
   });
+
+  it.each(['too many requests', 'unauthorized'])(
+    'stay unanswered when asking again is refused with %s',
+    async (code) => {
+      const service = fakeService();
+      const store = newStore();
+      write(store);
+      service.refuse(null);
+      await sendPlanned(sendingOf(service, store), 'send', planned());
+      const { pending } = store.current();
+      service.refuse(code);
+
+      const asked = pending && (await sendPending(sendingOf(service, store), pending));
+
+      expect(asked?.isUndecided).toBe(true);
+      expect(store.current().pending).toEqual(pending);
+    },
+  );
+
+  it('are not waited for when the service refuses them at first', async () => {
+    const service = fakeService();
+    const store = newStore();
+    write(store);
+    service.refuse('too many requests');
+
+    const sent = await sendPlanned(sendingOf(service, store), 'send', planned());
+
+    expect([sent.isUndecided, store.current().pending]).toEqual([false, null]);
+  });
 });

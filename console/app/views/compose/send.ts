@@ -4,7 +4,7 @@
  */
 import type { Connection } from '../../data/connections.ts';
 import { isUndecided, newKey } from '../../data/intentions.ts';
-import { codeOf } from '../../data/problem.ts';
+import { codeOf, isRetryable } from '../../data/problem.ts';
 import type { Api, Outputs } from '../../data/api-types.ts';
 import type { Composition, Pending } from './composition.ts';
 import type { Planned } from './requests.ts';
@@ -38,18 +38,32 @@ export function sendPlanned(sending: Sending, kind: Pending['kind'], planned: re
   const requests = planned.map(({ input }) => ({ key: newKey(), input }));
   const pending: Pending = { kind, startedAt: Date.now(), requests };
   sending.store.change({ pending }, sending.compositionId);
-  return sendPending(sending, pending);
+  return sendRequests(sending, pending, isUndecided);
 }
 
-/** Sends stored requests, which may have been sent before, and applies their answers to the composition. */
-export async function sendPending(sending: Sending, pending: Pending): Promise<Sent> {
+/** Sends stored requests again that have no answer yet, and applies their answers to the composition. */
+export function sendPending(sending: Sending, pending: Pending): Promise<Sent> {
+  return sendRequests(sending, pending, (failure) => isUndecided(failure) || isRefusedUnread(failure));
+}
+
+/** Whether the service refused a request before it looked for the answer to the first one. */
+function isRefusedUnread(failure: unknown): boolean {
+  const code = codeOf(failure);
+  return code === 'unauthorized' || code === 'forbidden' || (code !== null && isRetryable(code));
+}
+
+async function sendRequests(
+  sending: Sending,
+  pending: Pending,
+  hasNoAnswer: (failure: unknown) => boolean,
+): Promise<Sent> {
   const { api, store, compositionId, connections } = sending;
   const settled = await Promise.allSettled(
     pending.requests.map(({ key, input }) => api.posts.create.mutate({ ...input, idempotencyKey: key })),
   );
   const left = pending.requests.filter((_request, index) => {
     const outcome = settled[index];
-    return outcome?.status === 'rejected' && isUndecided(outcome.reason);
+    return outcome?.status === 'rejected' && hasNoAnswer(outcome.reason);
   });
   const results = settled.flatMap((outcome, index): SentResult[] => {
     const profileId = pending.requests[index]?.input.profileId ?? null;
