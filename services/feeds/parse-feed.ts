@@ -137,12 +137,15 @@ function addressOf(text: string): string | null {
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : null;
 }
 
-/** `Z`, an offset, or the name of a zone; not the name of a month, or of half a day. */
-const ZONE = /(?:z|[+-]\d{2}:?\d{2}|:\d{2}\s+(?!am$|pm$)[a-z]{2,4})$/i;
+/** After a time: an offset, or a name of a zone that `Date` knows. Some writers put the year or a comment behind it. */
+const ZONE = /:\d{2}.*?(?:z\b|[+-]\d|\b(?:utc?|gmt|[ecmp][sd]t)\b)/i;
+
+/** A day of ISO 8601, which `Date` reads as UTC. */
+const ISO_DAY = /^\d{4}(?:-\d{2}){0,2}$/;
 
 /** A date without a zone is taken as UTC, on every machine. */
 function dateOf(text: string): Date | null {
-  const isComplete = ZONE.test(text) || /^\d{4}-\d{2}-\d{2}$/.test(text);
+  const isComplete = ZONE.test(text) || ISO_DAY.test(text);
   const date = new Date(isComplete ? text : `${text}${/^\d{4}-\d{2}-\d{2}T/i.test(text) ? 'Z' : ' UTC'}`);
   return Number.isNaN(date.getTime()) ? null : date;
 }

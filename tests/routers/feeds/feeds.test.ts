@@ -415,12 +415,25 @@ describe('a document', () => {
     ['Sat, 21 Nov 2026 12:00:01', 'an instant of RFC 822'],
     ['Sat, 21 Nov 2026 13:00:01 +0100', 'an offset'],
     ['Sat, 21 Nov 2026 07:00:01 EST', 'the name of a zone'],
+    ['Sat, 21 Nov 2026 13:00:01 +0100 (CET)', 'an offset with a comment'],
+    ['2026-11-21 13:00:01+01', 'an offset in hours'],
+    ['Sat Nov 21 07:00:01 EST 2026', 'a zone before the year'],
+    ['11/21/2026 07:00:01 AM EST', 'half a day in a zone'],
     ['11/21/2026 12:00:01 PM', 'half a day'],
   ])('with the date %j is read by UTC where it names no zone: %s', (date) => {
     const items = parseFeed(`<rss><channel><item><guid>1</guid><pubDate>${date}</pubDate></item></channel></rss>`);
 
     expect(items?.[0]).toMatchObject({ publishedAt: new Date('2026-11-21T12:00:01Z'), isDatedByDay: false });
   });
+
+  it.each(['2026-11-21', 'Sat, 21 Nov 2026', '21-Nov-2026', '11-21-2026'])(
+    'with the day %j begins it in UTC',
+    (date) => {
+      const items = parseFeed(`<rss><channel><item><guid>1</guid><pubDate>${date}</pubDate></item></channel></rss>`);
+
+      expect(items?.[0]).toMatchObject({ publishedAt: new Date('2026-11-21T00:00:00Z'), isDatedByDay: true });
+    },
+  );
 
   it.each([
     ['is a page', '<!doctype html><html><body>Hi</body></html>', /neither RSS nor Atom\.$/],
