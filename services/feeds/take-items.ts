@@ -89,7 +89,8 @@ async function takeItem(
 ): Promise<void> {
   const text = fillTemplate(feed.template, item);
   if (text === '') {
-    const message = 'The item has no title, link or summary, so its post would have no text.';
+    const message =
+      'The item has no title, link or summary, so its post would have no text. Give it one in the feed, with a new guid or id: a failed item is not tried again.';
     const error = { code: 'invalid_request', message } as const;
     await storeItem(context, context.db.em(), feed, item, { status: 'failed', error }).catch(ignoreTaken);
     return;

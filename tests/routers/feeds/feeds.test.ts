@@ -310,7 +310,8 @@ describe('a new item', () => {
         status: 'failed',
         error: {
           code: 'invalid_request',
-          message: 'The item has no title, link or summary, so its post would have no text.',
+          message:
+            'The item has no title, link or summary, so its post would have no text. Give it one in the feed, with a new guid or id: a failed item is not tried again.',
         },
       },
     ]);
