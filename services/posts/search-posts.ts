@@ -24,6 +24,12 @@ const READ_FIRST = 250;
 /** Of words that at most so many posts have, all those posts are read. */
 const FEW = 500;
 
+/** Which of the posts that are found to give. */
+interface Span {
+  readonly limit: number;
+  readonly offset: number;
+}
+
 const FOUND = { id: 'uuid' } as const;
 const READ = { id: 'uuid', matches: 'boolean' } as const;
 
@@ -36,22 +42,22 @@ export async function searchPosts(
 ): Promise<Row<typeof SHOWN_POST.types>[]> {
   const { limit, offset } = search;
   const { queries } = context.db;
-  const needed = offset + limit + 1;
   const read = await composedQuery(queries, READ, newestQuery(caller, search, connections));
   const ids = read.filter(({ matches }) => matches).map(({ id }) => id);
+  const page = ids.slice(offset, offset + limit + 1);
   const last = read.at(-1);
-  if (ids.length < needed && read.length === READ_FIRST && last !== undefined) {
+  if (page.length <= limit && read.length === READ_FIRST && last !== undefined) {
     const rest = { ...search, cursor: last.id };
+    // The database skips posts, because there may be more of them than memory.
+    const span = { limit: limit + 1 - page.length, offset: Math.max(offset - ids.length, 0) };
     // Words that none of the newest posts has may be rare.
     const few = ids.length === 0 ? await composedQuery(queries, FOUND, fewQuery(caller, search)) : null;
     const older =
       few !== null && few.length <= FEW
-        ? amongQuery(caller, rest, connections, few, needed)
-        : olderQuery(caller, rest, connections, await firstPost(context, caller), needed - ids.length);
-    // A far offset has more ids than a call may have arguments.
-    for (const { id } of await composedQuery(queries, FOUND, older)) ids.push(id);
+        ? amongQuery(caller, rest, connections, few, span)
+        : olderQuery(caller, rest, connections, await firstPost(context, caller), span);
+    page.push(...(await composedQuery(queries, FOUND, older)).map(({ id }) => id));
   }
-  const page = ids.slice(offset, needed);
   return page.length === 0 ? [] : composedQuery(queries, SHOWN_POST.types, pageQuery(page));
 }
 
@@ -80,7 +86,7 @@ export function olderQuery(
   search: PostSearch & { readonly cursor: string },
   connections: readonly string[] | null,
   first: string,
-  limit: number,
+  { limit, offset }: Span,
 ): ComposedQuery {
   const { condition, of, parameters } = filteredPosts(caller, search, connections);
   const words = matchesWords(of(search.q), of(ownerLexeme(caller.accountId)));
@@ -91,7 +97,7 @@ export function olderQuery(
       order by u.place) b
     cross join lateral (select w.post_id from post_words w where ${words} and ${isOfPeriod('b.period')} offset 0) f
     cross join lateral (select id from posts where id = f.post_id and ${condition()} offset 0) p
-    order by b.place, p.id desc limit ${of(limit)}`;
+    order by b.place, p.id desc limit ${of(limit)} offset ${of(offset)}`;
   return { sql, parameters };
 }
 
@@ -110,11 +116,11 @@ function amongQuery(
   search: PostSearch,
   connections: readonly string[] | null,
   found: readonly { readonly id: string }[],
-  limit: number,
+  { limit, offset }: Span,
 ): ComposedQuery {
   const { condition, of, parameters } = filteredPosts(caller, search, connections);
   const ids = of(found.map(({ id }) => id));
-  const sql = `select id from posts where id = any(${ids}::uuid[]) and ${condition()} order by id desc limit ${of(limit)}`;
+  const sql = `select id from posts where id = any(${ids}::uuid[]) and ${condition()} order by id desc limit ${of(limit)} offset ${of(offset)}`;
   return { sql, parameters };
 }
 

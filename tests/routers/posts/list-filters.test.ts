@@ -311,7 +311,7 @@ describe('the database', () => {
     const tagged = await planOf({ tag: ['news'] });
     expect([tagged.includes('post_tags_account_id_tag_post_id_index'), tagged.includes('Sort')]).toEqual([true, false]);
     const words = { q: '760', limit: 25, offset: 0, cursor: UNKNOWN_ID };
-    const search = await explained(olderQuery(caller, words, null, UNKNOWN_ID, 26));
+    const search = await explained(olderQuery(caller, words, null, UNKNOWN_ID, { limit: 26, offset: 0 }));
     // Without the condition on periods, every post with the words would be read.
     expect(search).toMatch(/Index Cond: .*760.* AND .*left/);
     expect(search).toMatch(/Incremental Sort/);

@@ -92,7 +92,31 @@ describe('a search through years of posts', () => {
 
     expect(idsIn(await list({ q: 'comet', limit: 3, offset: 2 }))).toEqual(rare.slice(2, 5));
     expect(idsIn(await list({ q: 'comet', limit: 3, offset: rare.length }))).toEqual([]);
+    expect(idsIn(await list({ q: 'ding', limit: 3, offset: 248 }))).toEqual(those(() => true).slice(248, 251));
+    expect(idsIn(await list({ q: 'past', limit: 3, offset: 300 }))).toEqual(those((n) => n < 540).slice(300, 303));
     expect(idsIn(await list({ q: 'ding', limit: 3, offset: 600 }))).toEqual(those(() => true).slice(600, 603));
+  });
+
+  it('skips any number of posts', async () => {
+    const many = await makeAccount(world);
+    const { id } = await connectSandbox(world, { key: many.key, slug: 'many' });
+    await world.sql(
+      `insert into posts (id, account_id, connection_id, connection_slug, platform_id, mode, status, text, original_text, tags, thread, created_at)
+       select ('00000000-0001-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, $1, $2, 'many', 'sandbox', 'live', 'sent', 'Ding', 'Ding', '{}', '{}', $3
+       from generate_series(1, 130000) n`,
+      [many.id, id, world.clock.now()],
+    );
+    await world.sql(
+      `insert into post_words (post_id, words)
+       select id, array_to_tsvector(array['account ' || account_id::text, 'ding']) from posts where account_id = $1`,
+      [many.id],
+    );
+
+    const skipping = async (offset: number) =>
+      (await world.rest(`GET /posts?q=ding&limit=2&offset=${offset}`, { key: many.key })).body;
+
+    expect(await skipping(129_999)).toMatchObject({ posts: [{ text: 'Ding' }], nextCursor: null });
+    expect(await skipping(1_000_000_000)).toMatchObject({ posts: [], nextCursor: null });
   });
 
   it('finds only posts of the time that is asked for', async () => {
