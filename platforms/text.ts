@@ -63,7 +63,7 @@ export function countText(text: string, facts: TextFacts): number {
   return unit.count(withShortLinks(text, '_'.repeat(urlLength)).replace(REMOTE_MENTION, '$1'));
 }
 
-/** @param short stands for each link */
+/** @param short replaces each link */
 function withShortLinks(text: string, short: string): string {
   let shortened = '';
   let at = 0;

@@ -12,6 +12,9 @@ const TITLE_MAX = 200;
 const SUMMARY_MAX = 280;
 const ADDRESS_MAX = 2_000;
 
+/** No date is longer, and looking for its zone takes the square of its length. */
+const DATE_MAX = 100;
+
 export interface ParsedItem {
   /** Its guid or id, or else its link. */
   readonly key: string;
@@ -145,6 +148,7 @@ const ISO_DAY = /^\d{4}(?:-\d{2}){0,2}$/;
 
 /** A date without a zone is taken as UTC, on every machine. */
 function dateOf(text: string): Date | null {
+  if (text.length > DATE_MAX) return null;
   const isComplete = ZONE.test(text) || ISO_DAY.test(text);
   const date = new Date(isComplete ? text : `${text}${/^\d{4}-\d{2}-\d{2}T/i.test(text) ? 'Z' : ' UTC'}`);
   return Number.isNaN(date.getTime()) ? null : date;

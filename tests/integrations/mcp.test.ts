@@ -74,8 +74,8 @@ it('the bundle asks for an address and a secret key, and hands them to its serve
 describe('the bundle', () => {
   /** A host that calls a tool of the install at an address, and what it is told. */
   async function call(url: string, key: string): Promise<JSONRPCMessage> {
-    const told = Promise.withResolvers<JSONRPCMessage>();
-    const host: Parameters<typeof connectHost>[0] = { send: async (message) => told.resolve(message) };
+    const answer = Promise.withResolvers<JSONRPCMessage>();
+    const host: Parameters<typeof connectHost>[0] = { send: async (message) => answer.resolve(message) };
     const requestInit = { headers: { 'x-api-key': key } };
     const install = new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit });
     connectHost(host, install, url);
@@ -83,7 +83,7 @@ describe('the bundle', () => {
     onTestFinished(() => install.close());
     const params = { name: 'list_connections', arguments: {} };
     host.onmessage?.({ jsonrpc: '2.0', id: 7, method: 'tools/call', params });
-    return told.promise;
+    return answer.promise;
   }
 
   it('tells the host that an answer broke off, and that the call may have been carried out', async () => {

@@ -386,6 +386,13 @@ describe('a document', () => {
     expect(await texts()).toEqual(['1 < 2|https://bells.example/page?a=1&b=2|One\n\nTwo & three']);
   });
 
+  it('with a date of megabytes is read at once, without that date', () => {
+    const date = '10:00:00'.repeat(200_000);
+    const items = parseFeed(`<rss><channel><item><guid>1</guid><pubDate>${date}</pubDate></item></channel></rss>`);
+
+    expect(items?.[0]).toMatchObject({ publishedAt: null });
+  });
+
   it('expands no entities, loads nothing, and may be nested deeply', async () => {
     const { serve, texts, poll, read } = await addFeed({ template: '{title}' });
     const doctype = `<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY f SYSTEM "file:///etc/passwd">]>`;

@@ -97,7 +97,8 @@ describe('a search through years of posts', () => {
     expect(idsIn(await list({ q: 'ding', limit: 3, offset: 600 }))).toEqual(those(() => true).slice(600, 603));
   });
 
-  it('skips any number of posts', async () => {
+  // It writes 130,000 posts, which takes the embedded database too long.
+  it.skipIf(world.db.engine !== 'postgres')('skips any number of posts', async () => {
     const many = await makeAccount(world);
     const { id } = await connectSandbox(world, { key: many.key, slug: 'many' });
     await world.sql(

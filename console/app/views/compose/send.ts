@@ -46,7 +46,7 @@ export function sendPending(sending: Sending, pending: Pending): Promise<Sent> {
   return sendRequests(sending, pending, (failure) => isUndecided(failure) || isRefusedUnread(failure));
 }
 
-/** Whether the service refused a request before it looked for the answer to the first one. */
+/** Whether the service refused a request before it read the answer to the first one. */
 function isRefusedUnread(failure: unknown): boolean {
   const code = codeOf(failure);
   return code === 'unauthorized' || code === 'forbidden' || (code !== null && isRetryable(code));
