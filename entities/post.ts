@@ -178,7 +178,7 @@ export const Post = defineEntity({
     claim: p.uuid().strictNullable(),
     /**
      * When a recovery may take over the claim. Of a failed post that no schedule dates and that may be out: when it was
-     * settled, by which policies count it.
+     * settled, by which policies count it until it is published again.
      */
     claimedUntil: instant().strictNullable(),
   },

@@ -33,7 +33,7 @@ const waitForApproval = statement('make a post wait for approval', {
   sql: ({ postId, from, generation, approvalId, policyId }) => `
     update posts p set status = 'draft', approval_id = ${approvalId},
       policy_id = coalesce(${policyId}, policy_id), scheduled_for = null, queued = false, slot_at = null, held = false,
-      stop_id = null, repeats = 0, first_due_at = null, error_code = null, error_message = null,
+      stop_id = null, repeats = 0, first_due_at = null, error_code = null, error_message = null, claimed_until = null,
       generation = generation + (status = 'failed')::int
     where id = ${postId} and status = ${from} and generation = ${generation} returning ${CONTENT.sql}`,
 });

@@ -202,7 +202,8 @@ const scheduleStored = statement('schedule a draft or a failed post', {
   sql: ({ postId, from, generation, time, slot, connectionId, policyId }) => `
     with connection as (select id from connections where id = ${connectionId} and deleted_at is null for share)
     update posts p set status = 'scheduled', scheduled_for = ${time}, queued = ${slot} is not null, slot_at = ${slot},
-      held = false, error_code = null, error_message = null, generation = p.generation + (p.status = 'failed')::int,
+      held = false, error_code = null, error_message = null, claimed_until = null,
+      generation = p.generation + (p.status = 'failed')::int,
       policy_id = coalesce(${policyId}, p.policy_id)
     from connection c
     where p.id = ${postId} and p.status = ${from} and p.generation = ${generation} and p.connection_id = c.id

@@ -47,10 +47,13 @@ const OF_STATE: Record<PostStatus, (post: PostRow) => Facts> = {
 
 /** Rules for every post. */
 function always(post: PostRow): Facts {
+  const isClaimable = post.status === 'processing' || post.status === 'sent';
+  const isUnknown = post.status === 'failed' && post.error_code === 'outcome_unknown';
   return {
     // A sent post is claimed while it is being deleted.
-    'claimed while processing or sent only':
-      post.status === 'processing' || post.status === 'sent' || (post.claim === null && post.claimed_until === null),
+    'claimed while processing or sent only': isClaimable || post.claim === null,
+    'a time of its claim then, or when its outcome became unknown':
+      isClaimable || (post.claimed_until !== null) === (isUnknown && post.scheduled_for === null),
     'a first time with repeats only': post.first_due_at === null || post.repeats > 0,
     'three repeats at most': post.repeats <= 3 && post.tries >= post.repeats,
     'deleted_at with deleted only': (post.deleted_at !== null) === (post.status === 'deleted'),
