@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { newComposition, type Composition } from '../../../console/app/views/compose/composition.ts';
 import type { CompositionStore } from '../../../console/app/views/compose/store.ts';
-import { removeImage, removeReply, removeVariant } from '../../../console/app/views/compose/undoable.ts';
+import { removeImage, removeReply, removeVariant, showInstead } from '../../../console/app/views/compose/undoable.ts';
 import { newStore, write } from './compose-world.ts';
 
 const IMAGE = { id: 'image', altText: 'A bell', contentType: 'image/png', width: 1, height: 1 };
@@ -26,4 +26,21 @@ it.each<[string, Partial<Composition>, Removal]>([
   expect(removed).not.toEqual(first);
   expect(store.find(first.id)).toEqual(first);
   expect(store.current()).toEqual(second);
+});
+
+it('undo returns to the text before, and forgets the one that was opened unless something was written', () => {
+  const store = newStore();
+  const first = write(store, { text: 'First' });
+  const opened = { ...newComposition(), text: 'Opened' };
+
+  showInstead(store, opened)();
+  const afterNothing = [store.current(), store.find(opened.id)];
+  const undo = showInstead(store, opened);
+  store.change({ text: 'Opened and written' }, opened.id);
+  store.change({ text: 'First, later' }, first.id);
+  undo();
+
+  expect(afterNothing).toEqual([first, undefined]);
+  expect(store.current().text).toBe('First, later');
+  expect(store.find(opened.id)?.text).toBe('Opened and written');
 });

@@ -1,5 +1,5 @@
 /** Changes of a text that can be taken back. Each gives its undo, which stays with that text when another one is shown. */
-import type { ComposedImage, Composition } from './composition.ts';
+import { type ComposedImage, type Composition, contentKey } from './composition.ts';
 import type { CompositionStore } from './store.ts';
 
 type Undo = () => void;
@@ -25,4 +25,15 @@ export function removeImage(store: CompositionStore, { id, images }: Composition
   const index = images.findIndex((one) => one.id === image.id);
   store.change((before) => ({ images: before.images.filter((one) => one.id !== image.id) }), id);
   return () => store.change((before) => ({ images: before.images.toSpliced(index, 0, image) }), id);
+}
+
+/** Shows another text. Undo returns to the one before, and keeps among the unfinished texts what was written meanwhile. */
+export function showInstead(store: CompositionStore, begun: Composition): Undo {
+  const before = store.current();
+  store.show(begun);
+  return () => {
+    const present = store.find(begun.id);
+    store.show(store.find(before.id) ?? before);
+    if (present !== undefined && contentKey(present) === contentKey(begun)) store.forget(begun.id);
+  };
 }

@@ -8,6 +8,7 @@ import { toast } from '../../ui/toasts.tsx';
 import { type Composition, contentKey, isBlank, newComposition } from './composition.ts';
 import { type ComposeSearch, wallTimeOf } from './search.ts';
 import type { CompositionStore } from './store.ts';
+import { showInstead } from './undoable.ts';
 
 type Post = Outputs['posts']['get']['post'];
 
@@ -36,19 +37,14 @@ export function useBeginning(store: CompositionStore, connections: readonly Conn
 
 /** What was written before stays among the unfinished texts. Undo returns to it. */
 function beginWith(store: CompositionStore, post: Post, isContinued: boolean): void {
-  const before = store.current();
   const isDraft = isContinued && post.status === 'draft';
-  const known = Object.values(before.drafts).includes(post.id);
+  const known = Object.values(store.current().drafts).includes(post.id);
   // The draft of what is written here holds nothing that is not here.
   if (isDraft && known) return;
   const composition = compositionOf(post);
   const drafts = isDraft ? { [post.connectionId]: post.id } : {};
   const begun = { ...composition, drafts, savedAs: isDraft ? contentKey(composition) : null };
-  store.show(begun);
-  toast(isDraft ? 'The draft is here.' : 'The text of the post is here.', () => {
-    store.show(before);
-    store.forget(begun.id);
-  });
+  toast(isDraft ? 'The draft is here.' : 'The text of the post is here.', showInstead(store, begun));
 }
 
 function compositionOf(post: Post): Composition {
