@@ -1,23 +1,13 @@
 /** Calls to the operator's endpoints of a running server. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CarillonError } from '../client/errors.ts';
 import type { ErrorBody } from '../errors/error-body.ts';
 import { OPERATOR_TOKEN_FILE } from '../server/operator-token-file.ts';
 
 /** An invalid command; an empty message shows the usage. */
 export class UsageError extends Error {
   override name = 'UsageError';
-}
-
-/** An answer of the server that is no success, with its error body. */
-class RefusedError extends Error {
-  override name = 'RefusedError';
-  readonly data: { readonly error: ErrorBody; readonly httpStatus: number };
-
-  constructor(error: ErrorBody, httpStatus: number) {
-    super(error.message);
-    this.data = { error, httpStatus };
-  }
 }
 
 /** No server answers, or it has never run here. */
@@ -85,6 +75,13 @@ async function call(
   });
   const answer = (await response.json().catch(() => null)) as Partial<ErrorBody> | null;
   if (response.ok) return answer;
-  if (answer?.error !== undefined) throw new RefusedError(answer as ErrorBody, response.status);
+  if (answer?.error !== undefined) {
+    const { status } = response;
+    throw new CarillonError(answer.message ?? answer.error, {
+      status,
+      body: answer as ErrorBody,
+      retryAfterMs: undefined,
+    });
+  }
   throw new Error(`${url.origin} answered HTTP ${response.status}; is it Carillon?`);
 }

@@ -9,6 +9,7 @@ import { type Connection, retryAfterMs } from './connection.ts';
 import { CarillonError, NoAnswerError } from './errors.ts';
 import {
   delayBefore,
+  isRunning,
   KEYED_OPERATIONS,
   LONGEST_DELAY_MS,
   REPEATED_STATUSES,
@@ -39,7 +40,8 @@ export function repeatCalls<Router extends AnyTRPCRouter>(
             complete: () => observer.complete(),
             error: (error) => {
               if (over.signal.aborted) return observer.error(error);
-              if (options !== false && isRunning(keyed, error) && askedAgain < RUNNING_TRIES) {
+              const mayAsk = options !== false && askedAgain < RUNNING_TRIES && KEYED_OPERATIONS.includes(op.path);
+              if (mayAsk && isRunning(error)) {
                 askedAgain += 1;
                 return void repeatAfter(RUNNING_DELAY_MS, triesMade - 1, error);
               }
@@ -95,12 +97,6 @@ function waitAfter(
     cause instanceof CarillonError ? cause.retryAfterMs : response && retryAfterMs(connection, response.headers);
   if (afterMs !== undefined && afterMs > (options.maxDelayMs ?? LONGEST_DELAY_MS)) return null;
   return delayBefore(connection, options, { triesMade, afterMs });
-}
-
-/** Whether an earlier try of the same call is still being carried out; its answer comes with its key. */
-function isRunning({ path }: Operation, { data }: TRPCClientError<AnyTRPCRouter>): boolean {
-  const failure = (data as { error?: { error?: string; retryable?: boolean } } | undefined)?.error;
-  return KEYED_OPERATIONS.includes(path) && failure?.error === 'idempotency_key_conflict' && failure.retryable === true;
 }
 
 /** Whether the same call may succeed later. */

@@ -1,4 +1,5 @@
 /** Which calls are repeated, and when. */
+import { errorBodyOf } from './errors.ts';
 import { randomFraction, type Runtime } from './runtime.ts';
 
 export interface RetryOptions {
@@ -26,6 +27,12 @@ export const RUNNING_TRIES = 45;
 
 /** Changes that take an Idempotency-Key. */
 export const KEYED_OPERATIONS: readonly string[] = ['posts.create', 'posts.publish'];
+
+/** Whether an earlier try of the same call is still being carried out; its answer comes with its key. */
+export function isRunning(thrown: unknown): boolean {
+  const body = errorBodyOf(thrown);
+  return body?.error === 'idempotency_key_conflict' && body.retryable === true;
+}
 
 /** Statuses that promise that nothing was done. */
 export const REPEATED_STATUSES = [429, 503];

@@ -49,20 +49,22 @@ async function send(body) {
     'content-type': 'application/json',
     'idempotency-key': `github-${createHash('sha256').update(`${run}\n${body}`).digest('hex')}`,
   };
-  let askedAgain = 0;
-  for (let tries = 0; ; tries += 1) {
+  const left = {
+    running: Array.from({ length: RUNNING_TRIES }, () => RUNNING_DELAY_MS),
+    unavailable: [...RETRY_AFTER_MS],
+  };
+  for (;;) {
     const answer = await request(new URL('/api/v2/posts', input('url')), { method: 'POST', headers, body });
-    if (answer.status === 409 && answer.body.retryable === true && askedAgain < RUNNING_TRIES) {
-      askedAgain += 1;
-      tries -= 1;
-      await wait(RUNNING_DELAY_MS);
-      continue;
-    }
-    const mayRepeat = answer.status === 0 || answer.status === 429 || answer.status === 503;
-    const pause = RETRY_AFTER_MS[tries];
-    if (!mayRepeat || pause === undefined) return answer;
+    const pause = left[kindOf(answer)]?.shift();
+    if (pause === undefined) return answer;
     await wait(Math.max(pause, answer.retryAfterMs));
   }
+}
+
+/** Why the same request may be answered later; undefined when it will not be. */
+function kindOf({ status, body }) {
+  if (status === 409 && body.retryable === true) return 'running';
+  return [0, 429, 503].includes(status) ? 'unavailable' : undefined;
 }
 
 async function request(url, options) {

@@ -10,6 +10,7 @@ import { noProfile, profileExists } from '../access/profile-exists.ts';
 import type { Caller } from '../access/caller.ts';
 import { voidAskedBy } from '../approvals/settle-approval.ts';
 import { endMadeBy } from './end-made-by.ts';
+import { isAccountKey } from '../access/is-account-key.ts';
 import { reachableKeys } from './reachable-keys.ts';
 
 export interface Revocation {
@@ -60,11 +61,6 @@ export async function revokeWhere(
   // The replacement of an account key must not revoke the keys that it minted: they belong to the account
   // (docs/contract/profiles-and-keys.md#account-keys).
   if (includeMinted || !isAccountKey(key)) await endMadeBy(em, { keyIds: [keyId], grantIds: [] }, at);
-}
-
-/** Owners, the operator and the first start create account keys; a minted key has a profile. */
-function isAccountKey({ profileId }: ApiKey): boolean {
-  return profileId == null;
 }
 
 async function refuseLast(em: SqlEntityManager, { id, accountId, type }: ApiKey, now: Date): Promise<void> {

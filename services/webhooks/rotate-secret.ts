@@ -8,6 +8,7 @@ import type { Webhook } from '../../entities/webhook.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
 import { holdMaker } from '../access/maker.ts';
+import { isAccountKey } from '../access/is-account-key.ts';
 import { timestamp } from '../timestamp.ts';
 import { lockWebhook } from './lock-webhook.ts';
 import { newWebhookSecret } from './new-secret.ts';
@@ -47,5 +48,6 @@ export async function rotateSecret(context: Context, caller: Caller, webhookId: 
 /** What a person, the operator or an account key made stays (docs/contract/profiles-and-keys.md#limits-that-keys-pass-on). */
 async function endsWithItsMaker(em: SqlEntityManager, { grantId, createdByKeyId }: Webhook): Promise<boolean> {
   if (grantId != null) return true;
-  return createdByKeyId != null && (await em.count(ApiKey, { id: createdByKeyId, profileId: { $ne: null } })) > 0;
+  const key = createdByKeyId == null ? null : await em.findOne(ApiKey, { id: createdByKeyId });
+  return key !== null && !isAccountKey(key);
 }

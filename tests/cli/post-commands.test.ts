@@ -1,8 +1,9 @@
 /** `carillon post`, `thread`, and what follows for a post: lists, other times, cancelling, taking down, retrying. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { connectSandbox } from '../harness/connections.ts';
+import { breakingFirst, holdSends } from '../harness/held-sends.ts';
 import { startWorld } from '../harness/world.ts';
 import { runCli, streamClock, temporaryFolder, type RunOptions } from './run-cli.ts';
 
@@ -101,32 +102,15 @@ describe('post', () => {
   });
 
   it('waits for the answer of a try that still runs, and posts once', async () => {
-    const { send } = world.context.sends;
-    const [begun, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    world.context.sends.send = async (claimed) => {
-      begun.resolve();
-      await goOn.promise;
-      return send.call(world.context.sends, claimed);
-    };
-    onTestFinished(() => void (world.context.sends.send = send));
+    const sends = holdSends(world);
     const waits: number[] = [];
-    let calls = 0;
-    const breaking: typeof fetch = async (url, init) => {
-      const response = fetch(url, init);
-      calls += 1;
-      if (calls > 1) return response;
-      // The connection breaks while the service works.
-      await begun.promise;
-      void response.catch(() => undefined);
-      throw new TypeError('fetch failed');
-    };
     const sleep = async (ms: number) => {
       waits.push(ms);
-      if (waits.length >= 5) goOn.resolve();
+      if (waits.length >= 5) sends.release();
     };
-    const clock = { ...streamClock(world), sleep };
+    const io = { fetch: breakingFirst(fetch, sends.begun), clock: { ...streamClock(world), sleep } };
 
-    const { exitCode } = await run(['post', 'Still running', '--to', slug], { io: { fetch: breaking, clock } });
+    const { exitCode } = await run(['post', 'Still running', '--to', slug], { io });
 
     expect(exitCode).toBe(0);
     expect(waits.slice(0, 5)).toEqual([1_000, 2_000, 2_000, 2_000, 2_000]);

@@ -1,8 +1,9 @@
 /** What the client repeats, when, and that nothing is done twice. */
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createClient, errorBodyOf, hasErrorCode, type ClientOptions } from '../../client/index.ts';
 import { delayBefore } from '../../client/retry-policy.ts';
 import { accountWithSandbox } from '../harness/connections.ts';
+import { breakingFirst, holdSends } from '../harness/held-sends.ts';
 import { sandboxOf } from '../harness/posts.ts';
 import { startWorld } from '../harness/world.ts';
 import { scriptedFetch, type Step } from './scripted-fetch.ts';
@@ -83,8 +84,12 @@ describe('a read', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('waits for the reset of the rate limit, and no longer', async () => {
+  it.each([
+    ['', 0, 60_000],
+    [' that was reached between two seconds', 1, 60_999],
+  ])('waits for the reset of a rate limit%s, and no longer', async (_when, afterMs, wait) => {
     await using strict = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '1' } });
+    strict.clock.advance(afterMs);
     const script = scriptedFetch([], { now: () => strict.clock.now().getTime() });
     const clock = {
       now: script.runtime.clock.now,
@@ -98,27 +103,8 @@ describe('a read', () => {
 
     await client.posts.list.query({});
 
-    expect(script.waits).toEqual([60_000]);
+    expect(script.waits).toEqual([wait]);
     expect(script.requests).toHaveLength(3);
-  });
-
-  it('waits for the reset of a limit that was reached between two seconds', async () => {
-    await using strict = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '1' } });
-    strict.clock.advance(1);
-    const script = scriptedFetch([], { now: () => strict.clock.now().getTime() });
-    const clock = {
-      now: script.runtime.clock.now,
-      sleep: async (ms: number) => {
-        script.waits.push(ms);
-        strict.clock.advance(ms);
-      },
-    };
-    const client = createClient({ url: strict.url, apiKey: strict.liveKey, ...script.runtime, clock });
-    await client.posts.list.query({});
-
-    await client.posts.list.query({});
-
-    expect(script.waits).toEqual([60_999]);
   });
 
   it('is repeated no more once its signal aborts', async () => {
@@ -153,32 +139,16 @@ describe('a change that takes an Idempotency-Key', () => {
 
   it('waits for the answer of a try that still runs, and posts once', async () => {
     const { key, connection } = await accountWithSandbox(world);
-    const { send } = world.context.sends;
-    const [begun, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    world.context.sends.send = async (claimed) => {
-      begun.resolve();
-      await goOn.promise;
-      return send.call(world.context.sends, claimed);
-    };
-    onTestFinished(() => void (world.context.sends.send = send));
+    const sends = holdSends(world);
     const script = scriptedFetch([]);
-    let isFirst = true;
-    const fetching: typeof script.runtime.fetch = async (url, init) => {
-      const answer = script.runtime.fetch(url, init);
-      if (!isFirst) return answer;
-      isFirst = false;
-      // The connection breaks while the service works.
-      await begun.promise;
-      void answer.catch(() => undefined);
-      throw new TypeError('terminated');
-    };
     const sleep = async (ms: number) => {
       script.waits.push(ms);
       if (script.waits.length < 8) return;
-      goOn.resolve();
+      sends.release();
       await expect.poll(async () => (await sandboxOf(world, connection.id)).length).toBe(1);
     };
     const clock = { now: script.runtime.clock.now, sleep };
+    const fetching = breakingFirst(script.runtime.fetch, sends.begun);
     const client = createClient({ url: world.url, apiKey: key, ...script.runtime, fetch: fetching, clock });
 
     const { results } = await client.posts.create.mutate(post);
