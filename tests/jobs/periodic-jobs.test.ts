@@ -52,12 +52,14 @@ it('stores the instants of the shared clock, also when the machine has another t
   const { world, start } = await startPair(async () => 0);
 
   await start({ aheadMs: 3_600_000 });
-  await wait(1_000);
+  const lastRuns = () =>
+    world.sql<{ ahead: number }>(
+      `select extract(epoch from last_run_at)::float8 * 1000 - $1::float8 as ahead from agenda_jobs where last_run_at is not null`,
+      [Date.now()],
+    );
+  await expect.poll(lastRuns).toHaveLength(1);
 
-  const [job] = await world.sql<{ ahead: number }>(
-    'select extract(epoch from last_run_at)::float8 * 1000 - $1::float8 as ahead from agenda_jobs',
-    [Date.now()],
-  );
+  const [job] = await lastRuns();
   expect(Math.abs((job?.ahead ?? 0) - 3_600_000)).toBeLessThan(10_000);
 });
 
