@@ -8,3 +8,12 @@ export function anyOf<Value extends string>(
 ): RawBuilder<Value> {
   return sql<Value>`any(${sql.val([...values])}::${sql.raw(type)}[])`;
 }
+
+/**
+ * The owner of the rows of a list: `where('account_id', '=', ownerOfList(id))`, ordered by `account_id` and `id`. PostgreSQL drops a column
+ * from the order that equals one value, and could then read along the primary key, past the rows of all other owners
+ * (docs/decisions/0126-order-lists-by-their-owner-too.md).
+ */
+export function ownerOfList(id: string): RawBuilder<string> {
+  return anyOf([id]);
+}

@@ -1,6 +1,7 @@
 /** Lists the audit of an account, newest first, a page at a time. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { type SelectQueryBuilder, sql } from 'kysely';
+import { ownerOfList } from '../../entities/any-of.ts';
 import { type Schema, type Tables, tables } from '../../entities/tables.ts';
 import type { Surface } from '../../entities/audit-entry.ts';
 import type { Context } from '../context.ts';
@@ -51,7 +52,10 @@ export function auditQuery(
   filter: AuditFilter,
 ): SelectQueryBuilder<Schema, 'audit_entries', EntryRow> {
   const { actorKind, actorId, operation, objectId, outcome, since, until, startingAfter, limit } = filter;
-  let query = tables(em).selectFrom('audit_entries').select(ENTRY_COLUMNS).where('account_id', '=', accountId);
+  let query = tables(em)
+    .selectFrom('audit_entries')
+    .select(ENTRY_COLUMNS)
+    .where('account_id', '=', ownerOfList(accountId));
   // These two values are part of the SQL text: PostgreSQL uses their partial indexes only then.
   if (actorKind !== undefined) query = query.where('actor_kind', '=', sql.lit(actorKind));
   if (outcome === 'none') query = query.where('outcome', 'is', null);
@@ -63,7 +67,10 @@ export function auditQuery(
   if (since !== undefined) query = query.where('id', '>=', earliestId(new Date(since)));
   if (until !== undefined) query = query.where('id', '<', earliestId(new Date(until)));
   if (startingAfter !== undefined) query = query.where('id', '<', startingAfter);
-  return query.orderBy('id', 'desc').limit(limit + 1);
+  return query
+    .orderBy('account_id', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1);
 }
 
 export async function listAudit(

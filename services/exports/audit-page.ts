@@ -1,4 +1,5 @@
 /** A page of the audit of an export, oldest first. */
+import { ownerOfList } from '../../entities/any-of.ts';
 import { tables } from '../../entities/tables.ts';
 import { entryView } from '../audit/list-audit.ts';
 import { ENTRY_COLUMNS } from '../audit/store-entries.ts';
@@ -8,9 +9,10 @@ export const auditPage: ReadPage = async ({ db }, { accountId }, { after, until,
   const entries = await tables(db.queries)
     .selectFrom('audit_entries')
     .select(ENTRY_COLUMNS)
-    .where('account_id', '=', accountId)
+    .where('account_id', '=', ownerOfList(accountId))
     .$if(after !== null, (query) => query.where('id', '>', after as string))
     .where('id', '<', until)
+    .orderBy('account_id')
     .orderBy('id')
     .limit(limit)
     .execute();

@@ -11,6 +11,7 @@ export const mediaPage: ReadPage = async ({ db }, caller, { after, until, limit 
     .where(reachableMedia(caller))
     .$if(after !== null, (query) => query.where('id', '>', after as string))
     .where('id', '<', until)
+    .orderBy('account_id')
     .orderBy('id')
     .limit(limit)
     .execute();

@@ -1,7 +1,7 @@
 /** A page of the metrics of an export: every stored read of some posts, post by post. */
-import { anyOf } from '../../entities/any-of.ts';
+import { anyOf, ownerOfList } from '../../entities/any-of.ts';
 import { tables } from '../../entities/tables.ts';
-import { reach } from '../posts/reachable-posts.ts';
+import { reachInAccount } from '../posts/reachable-posts.ts';
 import { timestamp } from '../timestamp.ts';
 import type { ReadPage } from './export-page.ts';
 
@@ -13,10 +13,12 @@ export const metricsPage: ReadPage = async ({ db }, caller, { after, until, limi
   const posts = await tables(db.queries)
     .selectFrom('posts')
     .select('id')
-    .where((post) => post.and(reach(caller)))
+    .where('account_id', '=', ownerOfList(caller.accountId))
+    .where((post) => post.and(reachInAccount(caller)))
     .where('sent_at', 'is not', null)
     .$if(after !== null, (query) => query.where('id', '>', after as string))
     .where('id', '<', until)
+    .orderBy('account_id')
     .orderBy('id')
     .limit(most)
     .execute();

@@ -1,9 +1,9 @@
 /** A page of the posts of an export, with the ids of their images. */
-import { anyOf } from '../../entities/any-of.ts';
+import { anyOf, ownerOfList } from '../../entities/any-of.ts';
 import { tables } from '../../entities/tables.ts';
 import { approvalsOf, type ApprovalView } from '../approvals/approval-view.ts';
 import { controlsOf, NO_CONTROL } from '../posts/control-of.ts';
-import { reach } from '../posts/reachable-posts.ts';
+import { reachInAccount } from '../posts/reachable-posts.ts';
 import { POST, type PostRow, postView } from '../posts/post-view.ts';
 import { timestampOrNull } from '../timestamp.ts';
 import { exportPage, type ReadPage } from './export-page.ts';
@@ -13,9 +13,11 @@ export const postPage: ReadPage = async (context, caller, { after, until, limit 
   const posts = await tables(db.queries)
     .selectFrom('posts')
     .select(POST.list)
-    .where((post) => post.and(reach(caller)))
+    .where('account_id', '=', ownerOfList(caller.accountId))
+    .where((post) => post.and(reachInAccount(caller)))
     .$if(after !== null, (query) => query.where('id', '>', after as string))
     .where('id', '<', until)
+    .orderBy('account_id')
     .orderBy('id')
     .limit(limit)
     .execute();

@@ -26,6 +26,7 @@ export async function listMedia(
     .selectFrom('media')
     .select(MEDIA_COLUMNS)
     .where(reachableMedia(caller))
+    .orderBy('account_id', 'desc')
     .orderBy('id', 'desc')
     .limit(limit + 1);
   if (unused) page = page.where(isUnused);

@@ -1,5 +1,6 @@
 /** The one place that defines which images a caller reaches: every query built from it includes the tenant check. */
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import { ownerOfList } from '../../entities/any-of.ts';
 import type { Schema } from '../../entities/tables.ts';
 import type { Caller } from '../access/caller.ts';
 
@@ -12,7 +13,7 @@ export function reachableMedia(caller: Caller): (of: ExpressionBuilder<Schema, '
       .whereRef('profiles.id', '=', 'media.profile_id')
       .where('profiles.deleted_at', 'is', null);
     const conditions: Expression<SqlBool>[] = [
-      of('media.account_id', '=', caller.accountId),
+      of('media.account_id', '=', ownerOfList(caller.accountId)),
       of('media.state', '=', 'stored'),
       // Uploads of a deleted profile are not reachable, not even for the whole account.
       of.or([of('media.profile_id', 'is', null), of.exists(existingProfile)]),

@@ -5,7 +5,7 @@
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { type Expression, expressionBuilder, sql } from 'kysely';
-import { anyOf } from '../../entities/any-of.ts';
+import { anyOf, ownerOfList } from '../../entities/any-of.ts';
 import { type Schema, tables } from '../../entities/tables.ts';
 import type { PlatformId } from '../../platforms/registry.ts';
 import type { Caller } from '../access/caller.ts';
@@ -104,10 +104,11 @@ export async function findNarrowIndex(
     const next = await tables(em)
       .selectFrom('post_tags')
       .select('post_id')
-      .where('account_id', '=', caller.accountId)
+      .where('account_id', '=', ownerOfList(caller.accountId))
       .where('tag', '=', tag)
       .where('post_id', '>=', first)
       .where('post_id', '<', end)
+      .orderBy('account_id')
       .orderBy('post_id')
       .offset(FEW)
       .limit(1)
@@ -119,10 +120,11 @@ export async function findNarrowIndex(
   const next = await tables(em)
     .selectFrom('posts')
     .select('id')
-    .where('account_id', '=', caller.accountId)
+    .where('account_id', '=', ownerOfList(caller.accountId))
     .where('profile_id', '=', profileId)
     .where('id', '>=', first)
     .where('id', '<', end)
+    .orderBy('account_id')
     .orderBy('id')
     .offset(FEW)
     .limit(1)

@@ -3,7 +3,7 @@ import type { PostStatus } from '../../entities/post.ts';
 import type { PlatformId } from '../../platforms/registry.ts';
 import type { Caller } from '../access/caller.ts';
 import { earliestId, ID_SLACK_MS } from '../ids.ts';
-import { reachablePosts } from './reachable-posts.ts';
+import { OF_ACCOUNT, reachablePosts } from './reachable-posts.ts';
 
 export interface PostFilter {
   readonly status?: PostStatus | undefined;
@@ -27,8 +27,11 @@ export interface PostFilter {
 export interface FilteredPosts {
   /** What to select at most `limit` of the newest matching posts from, as `posts`; the query sorts and limits it too. */
   newest(limit: number): string;
-  /** The id of a post in `newest` to sort by: PostgreSQL then follows the index that the posts are found by. */
-  readonly id: string;
+  /**
+   * What to sort `newest` by, newest first. With the account in it, PostgreSQL follows the index that the posts are found by
+   * (docs/decisions/0126-order-lists-by-their-owner-too.md).
+   */
+  readonly order: string;
   /** Whether a row of `posts` matches every filter. */
   condition(): string;
   readonly parameters: unknown[];
@@ -78,18 +81,18 @@ export function filteredPosts(
     return `unnest(${named}) as c(id) cross join lateral (select * from posts where ${where} order by id desc limit ${of(limit)}) posts`;
   };
   const tagged = tags.length === 0 ? [] : [`tags @> array[${tags.join(', ')}]::text[]`];
-  const id = tags.length > 0 ? 't.post_id' : 'posts.id';
-  return { newest, id, condition: () => all(conditions, bounds('id'), ofConnections, tagged), parameters, of };
+  const order = tags.length > 0 ? 't.account_id desc, t.post_id desc' : 'posts.account_id desc, posts.id desc';
+  return { newest, order, condition: () => all(conditions, bounds('id'), ofConnections, tagged), parameters, of };
 }
 
 /**
- * Selects the posts of account $1 that carry every tag, from the tag parameters. The list query iterates over these and
+ * Selects the posts of the account that carry every tag, from the tag parameters. The list query iterates over these and
  * looks each post up. `offset 0` stops the planner from scanning all posts instead. It prefers that scan because it
  * cannot know that a tag is on old posts only.
  */
 function postsTagged(tags: readonly string[], bounds: readonly string[]): string {
   const one = (tag: string) =>
-    `select post_id from post_tags where ${['account_id = $1', `tag = ${tag}`, ...bounds].join(' and ')}`;
+    `select account_id, post_id from post_tags where ${[OF_ACCOUNT, `tag = ${tag}`, ...bounds].join(' and ')}`;
   const joined = tags.map((tag, index) => `(${one(tag)}) t${index}${index === 0 ? '' : ' using (post_id)'}`);
-  return `select post_id from ${joined.join(' join ')}`;
+  return `select t0.account_id, post_id from ${joined.join(' join ')}`;
 }

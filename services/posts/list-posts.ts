@@ -91,8 +91,8 @@ export function plainQuery(
  */
 export function postsQuery(caller: Caller, page: PostPage, connections: readonly string[] | null): ComposedQuery {
   const { limit, offset } = page;
-  const { newest, id, of, parameters } = filteredPosts(caller, page, connections);
+  const { newest, order, of, parameters } = filteredPosts(caller, page, connections);
   const found = newest(offset + limit + 1);
-  const sql = `select ${SHOWN_POST.sql} from ${found} order by ${id} desc limit ${of(limit + 1)} offset ${of(offset)}`;
+  const sql = `select ${SHOWN_POST.sql} from ${found} order by ${order} limit ${of(limit + 1)} offset ${of(offset)}`;
   return { sql, parameters };
 }

@@ -4,6 +4,7 @@
  */
 import { type ComposedQuery, composedQuery } from '../../entities/composed-query.ts';
 import type { Row } from '../../entities/statement.ts';
+import { ownerOfList } from '../../entities/any-of.ts';
 import { tables } from '../../entities/tables.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Context } from '../context.ts';
@@ -63,12 +64,12 @@ export async function searchPosts(
 
 /** The newest posts that match the other filters, each with whether it has the words. */
 export function newestQuery(caller: Caller, search: PostSearch, connections: readonly string[] | null): ComposedQuery {
-  const { newest, id, of, parameters } = filteredPosts(caller, search, connections);
+  const { newest, order, of, parameters } = filteredPosts(caller, search, connections);
   const words = matchesWords(of(search.q), of(ownerLexeme(caller.accountId)));
   // An aggregate, so that a row comes of each post, and its words are found by its id.
   const sql = `
     select s.id, m.matches
-    from (select posts.id from ${newest(READ_FIRST)} order by ${id} desc limit ${of(READ_FIRST)}) s
+    from (select posts.id from ${newest(READ_FIRST)} order by ${order} limit ${of(READ_FIRST)}) s
     cross join lateral (
       select coalesce(bool_or(${words}), false) as matches from post_words w where w.post_id = s.id) m
     order by s.id desc`;
@@ -129,7 +130,10 @@ function pageQuery(ids: readonly string[]): ComposedQuery {
 }
 
 async function firstPost(context: Context, { accountId }: Caller): Promise<string> {
-  const posts = tables(context.db.queries).selectFrom('posts').select('id').where('account_id', '=', accountId);
-  const { id } = await posts.orderBy('id').limit(1).executeTakeFirstOrThrow();
+  const posts = tables(context.db.queries)
+    .selectFrom('posts')
+    .select('id')
+    .where('account_id', '=', ownerOfList(accountId));
+  const { id } = await posts.orderBy('account_id').orderBy('id').limit(1).executeTakeFirstOrThrow();
   return id;
 }

@@ -1,5 +1,6 @@
 /** Lists the deliveries of a webhook, newest first, a page at a time. */
 import { sql } from 'kysely';
+import { ownerOfList } from '../../entities/any-of.ts';
 import { Delivery } from '../../entities/delivery.ts';
 import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -32,7 +33,8 @@ export async function listDeliveries(
   let page = tables(context.db.queries)
     .selectFrom('deliveries')
     .select(DELIVERY_COLUMNS)
-    .where('webhook_id', '=', webhookId)
+    .where('webhook_id', '=', ownerOfList(webhookId))
+    .orderBy('webhook_id', 'desc')
     .orderBy('id', 'desc')
     .limit(limit + 1);
   // A literal, because PostgreSQL uses the partial index of a status only then.

@@ -142,8 +142,8 @@ describe('with many entries', () => {
       [id, full.clock.now()],
     );
     await full.sql('analyze audit_entries');
-    const planOf = async (filter: Omit<AuditFilter, 'limit'>) => {
-      const { sql, parameters } = auditQuery(full.db.em(), id, { limit: 25, ...filter }).compile();
+    const planOf = async (filter: Omit<AuditFilter, 'limit'>, accountId = id) => {
+      const { sql, parameters } = auditQuery(full.db.em(), accountId, { limit: 25, ...filter }).compile();
       const plan = await full.sql<{ 'QUERY PLAN': string }>(`explain ${sql}`, parameters);
       return plan.map((row) => row['QUERY PLAN']).join('\n');
     };
@@ -158,6 +158,12 @@ describe('with many entries', () => {
     expect(await planOf({ outcome: 'forbidden' })).toMatch(/audit_entries_not_ok_index/);
     expect(await planOf({ outcome: 'none' })).toMatch(/audit_entries_not_ok_index/);
     expect(await planOf({ objectId: UNKNOWN_ID })).toMatch(/audit_entries_object_ids_index/);
+    // The account that has most entries, which may all be old.
+    const [other] = await full.sql<{ id: string }>(
+      'select account_id as id from audit_entries where account_id <> $1 limit 1',
+      [id],
+    );
+    expect(await planOf({}, other?.id)).toMatch(/audit_entries_account_id_id_index/);
   });
 });
 

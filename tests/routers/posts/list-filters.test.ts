@@ -8,6 +8,7 @@ import { UNKNOWN_ID } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';
 import { query } from '../../harness/query.ts';
 import { START } from '../../harness/test-clock.ts';
+import { createProfile } from '../../harness/profiles.ts';
 import { startWorld } from '../../harness/world.ts';
 
 const world = await startWorld();
@@ -316,6 +317,38 @@ describe('the database', () => {
     expect(search).toMatch(/Index Cond: .*760.* AND .*left/);
     expect(search).toMatch(/Incremental Sort/);
     expect(await planOf({ from: START, until: new Date(START.getTime() + 1) })).toMatch(/Index Cond: .*id >= /);
+  });
+
+  it('reads along an index of the account also when that has most posts, which may all be old', async () => {
+    await using full = await startWorld();
+    const { id: large } = await makeAccount(full);
+    const { id: profileId } = await createProfile(full, full.liveKey);
+    const { id: connectionId } = await connectSandbox(full, { key: full.liveKey, slug: 'bells' });
+    await full.sql(
+      `insert into posts (id, account_id, profile_id, connection_id, connection_slug, platform_id, mode, status, text, original_text, tags, thread, created_at)
+       select lpad(to_hex(n), 32, '0')::uuid, $1, case n % 2 when 1 then $2::uuid end, $3, 'bells', case n % 2 when 1 then 'sandbox' else 'x' end,
+         'live', case n % 2 when 1 then 'sent' else 'failed' end, 'Ding', 'Ding', '{news}', '{}', $4
+       from generate_series(1, 20000) n`,
+      [large, profileId, connectionId, START],
+    );
+    await full.sql(
+      `insert into post_tags (post_id, tag, account_id) select id, 'news', account_id from posts where status = 'sent'`,
+    );
+    await full.sql('analyze posts');
+    await full.sql('analyze post_tags');
+    const account = { accountId: large, profileId: null, mode: 'live' } as Parameters<typeof postsQuery>[0];
+    const planOf = async (filter: object, caller = account) => {
+      const { sql, parameters } = postsQuery(caller, { limit: 25, offset: 0, ...filter }, null);
+      const plan = await full.sql<{ 'QUERY PLAN': string }>(`explain ${sql}`, parameters);
+      return plan.map((row) => row['QUERY PLAN']).join('\n');
+    };
+
+    expect(await planOf({ offset: 1 })).toMatch(/posts_account_id_id_index/);
+    expect(await planOf({ status: 'sent' })).toMatch(/posts_account_id_status_id_index/);
+    expect(await planOf({ platform: 'sandbox' })).toMatch(/posts_account_id_platform_id_id_index/);
+    expect(await planOf({ profileId })).toMatch(/posts_account_id_profile_id_id_index/);
+    expect(await planOf({}, { ...account, profileId })).toMatch(/posts_account_id_profile_id_id_index/);
+    expect(await planOf({ tag: ['news'] })).toMatch(/post_tags_account_id_tag_post_id_index/);
   });
 
   it('keeps the plan of the plain page, which reads along the account, also for an account with few posts', async () => {
