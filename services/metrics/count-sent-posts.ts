@@ -12,13 +12,15 @@ const AT_ONCE = 1_000;
 /** A post is counted this long after it was sent. */
 const COUNT_AFTER_MS = 5 * 60_000;
 
+// In the order of the index of uncounted posts: PostgreSQL would read all posts for the few that it has, because posts that were
+// never sent are not counted either.
 const countDue = statement('add sent posts to the daily metrics', {
   parameters: { before: 'timestamptz' },
   result: { counted: 'int' },
   sql: ({ before }) => `
     with due as (
       select id from posts where sent_at is not null and not counted and sent_at <= ${before}
-      limit ${AT_ONCE} for no key update skip locked
+      order by account_id, sent_at limit ${AT_ONCE} for no key update skip locked
     ), counted as (
       update posts p set counted = true from due where p.id = due.id
       returning p.account_id, p.profile_id, p.platform_id, p.connection_slug, p.mode, p.sent_at
