@@ -17,6 +17,12 @@ const DESCRIBE_SESSION = `
   select inet_client_port() as port, pg_backend_pid() as number, pg_is_in_recovery() as "isStandby",
     current_setting('transaction_read_only')::boolean as "isReadOnly"`;
 
+/**
+ * Statements are short. PostgreSQL compiles those whose cost it overestimates, or starts processes for them, which takes up to a
+ * thousand times as long as to run them. A pooler would pass the settings on to others.
+ */
+const SESSION_SETTINGS = 'set jit = off; set max_parallel_workers_per_gather = 0';
+
 interface Session {
   readonly port: number | null;
   readonly number: number;
@@ -154,6 +160,7 @@ export class HostClient extends Client {
       const { localPort = null } = this.#driver.connection.stream;
       this.#isDirect = session?.port === localPort && session.number === this.sessionId;
       this.#refuseStandby(session);
+      if (this.#isDirect) await super.query(SESSION_SETTINGS);
     } catch (error) {
       void this.end().catch(() => undefined);
       if (!isHostAtFault(error)) throw error;

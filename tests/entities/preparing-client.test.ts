@@ -1,11 +1,13 @@
-/** Statements are prepared on direct connections to PostgreSQL only: a pooler changes connections between transactions. */
+/** What only direct connections to PostgreSQL get: a pooler changes connections between transactions. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openPostgres } from '../../entities/orm.ts';
 import { TEST_DATABASE_URL } from '../harness/database.ts';
 import { forwarded, overSocket, renumbered } from '../harness/forward.ts';
+import { query } from '../harness/query.ts';
 
 const run = promisify(execFile);
 
@@ -37,5 +39,29 @@ describe.skipIf(TEST_DATABASE_URL === undefined)('a frequent statement', () => {
     const counts = [await prepared(overSocket(url, folder, port)), await prepared(await renumbered(url, socket))];
 
     expect(counts).toEqual([1, 0]);
+  });
+});
+
+describe.skipIf(TEST_DATABASE_URL === undefined)('settings', () => {
+  const url = TEST_DATABASE_URL ?? '';
+  const settings = async (of: string) => {
+    const database = await openPostgres(of);
+    onTestFinished(() => database.close());
+    const names = ['jit', 'max_parallel_workers_per_gather'];
+    const sql = 'select name, setting, source from pg_settings where name = any($1) order by name';
+    return query(database.em(), sql, [names]);
+  };
+
+  it('keep a direct connection from compiling statements and from dividing them', async () => {
+    expect(await settings(url)).toEqual([
+      { name: 'jit', setting: 'off', source: 'session' },
+      { name: 'max_parallel_workers_per_gather', setting: '0', source: 'session' },
+    ]);
+  });
+
+  it('of a connection of PgBouncer stay as they are', async () => {
+    const [jit, workers] = await settings(await forwarded(url));
+
+    expect([jit?.['source'], workers?.['source']]).not.toContain('session');
   });
 });
