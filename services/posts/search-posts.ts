@@ -91,13 +91,17 @@ export function olderQuery(
 ): ComposedQuery {
   const { condition, of, parameters } = filteredPosts(caller, search, connections);
   const words = matchesWords(of(search.q), of(ownerLexeme(caller.accountId)));
-  // `offset 0` keeps each step separate: the planner cannot know how many posts have the words.
+  // `offset 0` keeps each step separate: the planner cannot know how many posts have the words. Sorted, no more posts of a period are
+  // looked up than the page takes.
   const sql = `
     select p.id
     from (select u.period, u.place from unnest(${of(periodsBefore(search.cursor, first))}::text[]) with ordinality as u(period, place)
       order by u.place) b
-    cross join lateral (select w.post_id from post_words w where ${words} and ${isOfPeriod('b.period')} offset 0) f
-    cross join lateral (select id from posts where id = f.post_id and ${condition()} offset 0) p
+    cross join lateral (
+      select p.id
+      from (select w.post_id from post_words w where ${words} and ${isOfPeriod('b.period')} order by w.post_id desc offset 0) f
+      cross join lateral (select id from posts where id = f.post_id and ${condition()} offset 0) p
+      order by f.post_id desc limit ${of(offset + limit)}) p
     order by b.place, p.id desc limit ${of(limit)} offset ${of(offset)}`;
   return { sql, parameters };
 }
