@@ -21,6 +21,15 @@ import type { ImageType } from '../../entities/media.ts';
 /** Most images decoded at once; each may take some 300 MB. */
 const AT_ONCE = 2;
 
+/**
+ * Most uploads read for conversions, at most 8 MiB each: those that are being read, that wait for a decoder and that are
+ * being converted, so 64 MiB together. Only conversions wait for a slow store: no decoder does.
+ */
+export const LOADED_MAX = 8;
+
+/** Conversions whose upload has been read: {@link LOADED_MAX} limits them. */
+const LOADED: QueueLimit = { perOwner: Infinity, inAll: Infinity };
+
 /** Retry-After value when the queue is full: an ordinary image takes well below a second. */
 export const RETRY_AFTER_SECONDS = 5;
 
@@ -38,8 +47,12 @@ export interface Conversion {
   readonly type: ImageType;
   /** What the platform accepts. */
   readonly facts: ImageFacts;
-  /** Reads the upload when the conversion starts, so that no memory is used while it waits. Null when it is gone. */
-  readonly load: () => Promise<Uint8Array | null>;
+  /**
+   * Reads the upload when its turn comes, so that little memory is used while many wait. Null when it is gone.
+   *
+   * @param signal that of the place: the read ends when it aborts
+   */
+  readonly load: (signal: AbortSignal | undefined) => Promise<Uint8Array | null>;
 }
 
 export interface ImageWork {
@@ -59,7 +72,8 @@ export interface ImageWork {
 }
 
 export function createImageWork(processes: ImageProcesses): ImageWork {
-  const queue = createFairQueue(AT_ONCE);
+  const decoders = createFairQueue(AT_ONCE);
+  const loads = createFairQueue(LOADED_MAX);
 
   // A process that was killed from outside says nothing about the image, so a second one tries.
   const run = async (job: ImageJob, signal?: AbortSignal): Promise<ImageAnswer> => {
@@ -74,7 +88,7 @@ export function createImageWork(processes: ImageProcesses): ImageWork {
   return {
     inspect: (owner, bytes, type) => {
       const { name } = formatOf(type);
-      return taking(queue.take({ owner, limit: UPLOADS }, () => run({ kind: 'inspect', bytes, type })))
+      return taking(decoders.take({ owner, limit: UPLOADS }, () => run({ kind: 'inspect', bytes, type })))
         .then(sizeOf)
         .catch((error: unknown) => {
           if (error instanceof DecodeTimeout)
@@ -85,10 +99,12 @@ export function createImageWork(processes: ImageProcesses): ImageWork {
     },
     convert: (place, { type, facts, load }) => {
       const work = async () => {
-        const bytes = await load();
-        return bytes === null ? null : imageOf(await run({ kind: 'convert', bytes, type, facts }, place.signal));
+        const bytes = await load(place.signal);
+        if (bytes === null) return null;
+        const job = { kind: 'convert', bytes, type, facts } as const;
+        return imageOf(await decoders.take({ ...place, limit: LOADED }, () => run(job, place.signal)));
       };
-      return taking(queue.take(place, work)).catch((error: unknown) => {
+      return taking(loads.take(place, work)).catch((error: unknown) => {
         if (error instanceof DecodeTimeout) throw busy('Converting the image took too long.', error);
         throw error;
       });

@@ -10,7 +10,7 @@ const ANSWER_MS = 20_000;
 
 /**
  * @returns null when the upload is gone, or cannot be converted into an image that the platform accepts
- * @throws ServiceError server_busy when too many conversions wait, or the time is over
+ * @throws ServiceError server_busy when too many conversions wait, or the time is over; storage_unavailable
  */
 export async function convertForRequest(
   context: Context,
@@ -21,7 +21,8 @@ export async function convertForRequest(
   try {
     return await context.images.convert({ ...place, signal }, conversion);
   } catch (cause) {
-    if (!signal.aborted) throw cause;
+    // Its own reason says more than the time: a full queue, or a storage that does not answer.
+    if (!signal.aborted || cause instanceof ServiceError) throw cause;
     const message = `The image was not ready within ${ANSWER_MS / 1000} s.`;
     throw new ServiceError('server_busy', message, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
   }

@@ -24,9 +24,9 @@ export function createFileMediaStore(folder: string): MediaStore {
       // Its row may be committed on another disk right after this.
       await syncFolder(folder);
     },
-    get: async (key) => {
+    get: async (key, signal) => {
       try {
-        return await readFile(pathOf(key));
+        return await readFile(pathOf(key), { signal });
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
         throw error;

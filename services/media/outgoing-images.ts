@@ -74,8 +74,8 @@ interface Target {
 
 async function outgoingImage(context: Context, row: ImageRow, target: Target): Promise<OutgoingImage> {
   const { facts, signal, platform, position } = target;
-  const load = async () => {
-    const bytes = row.state === 'stored' ? await context.media.get(row.media_id) : null;
+  const load = async (reading?: AbortSignal) => {
+    const bytes = row.state === 'stored' ? await context.media.get(row.media_id, reading) : null;
     if (bytes === null) throw noLongerStored(position);
     return bytes;
   };

@@ -49,7 +49,8 @@ export async function proposeAltText(
   if (polisher === null) throw new ServiceError('model_cannot_see', 'This install has no model.');
   if (!polisher.seesImages) throw new ServiceError('model_cannot_see');
   const place = { owner: caller.accountId, limit: UPLOADS };
-  const image = await convertForRequest(context, place, { type, facts: FOR_MODELS, load: () => context.media.get(id) });
+  const load = (signal?: AbortSignal) => context.media.get(id, signal);
+  const image = await convertForRequest(context, place, { type, facts: FOR_MODELS, load });
   // The upload was checked, so an image that cannot be converted is one that was deleted meanwhile.
   if (image === null) throw mediaNotFound(mediaId);
   const boundary = drawBoundary([], (length) => context.random.bytes(length));

@@ -52,6 +52,6 @@ async function make(context: Context, { platformId, mediaId }: ImageAddress, upl
   const facts = platformOf(context.platforms, platformId).images as ImageFacts;
   // This work is part of a send and only as frequent as sends: the request has a url that this install signed.
   const place = { owner: upload.account_id, limit: SENDS };
-  const load = () => context.media.get(mediaId);
+  const load = (signal?: AbortSignal) => context.media.get(mediaId, signal);
   return convertForRequest(context, place, { type: upload.content_type, facts, load });
 }

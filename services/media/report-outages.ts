@@ -7,7 +7,7 @@ const MESSAGE = 'The storage of images of this install is full or does not answe
 export function reportOutages(store: MediaStore): MediaStore {
   return {
     put: (key, bytes, contentType) => store.put(key, bytes, contentType).catch(fail),
-    get: (key) => store.get(key).catch(fail),
+    get: (key, signal) => store.get(key, signal).catch(fail),
     delete: (key) => store.delete(key),
     ...(store.snapshot === undefined ? {} : { snapshot: store.snapshot }),
   };

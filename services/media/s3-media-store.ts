@@ -32,10 +32,11 @@ export function createS3MediaStore(config: MediaStoreConfig & { kind: 's3' }, ti
       const { sdk, client } = await open();
       await client.send(new sdk.PutObjectCommand({ ...address(key), Body: bytes, ContentType: contentType }));
     },
-    get: async (key) => {
+    get: async (key, signal) => {
       const { sdk, client } = await open();
       try {
-        const { Body } = await client.send(new sdk.GetObjectCommand(address(key)));
+        const options = signal === undefined ? {} : { abortSignal: signal };
+        const { Body } = await client.send(new sdk.GetObjectCommand(address(key)), options);
         return Body === undefined ? null : await Body.transformToByteArray();
       } catch (error) {
         if ((error as S3ServiceException).name === 'NoSuchKey') return null;

@@ -49,7 +49,7 @@ export function createSandboxImages(context: Context): SandboxImages {
   return async (sandboxPostId, position) => {
     const [row] = await findImage(context.db.queries, { sandboxPostId, position });
     if (row === undefined) return null;
-    const load = () => context.media.get(row.id);
+    const load = (signal?: AbortSignal) => context.media.get(row.id, signal);
     const convert = () =>
       convertForRequest(context, { owner: OWNER, limit: PUBLIC_PAGES }, { type: row.content_type, facts, load });
     return { etag: etagOf(row.id, context.version), read: () => cache.get(row.id, convert) };

@@ -24,8 +24,9 @@ export function createMemoryMediaStore(): MemoryMediaStore {
       mayFail('put');
       stored.set(key, Buffer.from(bytes));
     },
-    get: async (key) => {
+    get: async (key, signal) => {
       mayFail('get');
+      signal?.throwIfAborted();
       return stored.get(key) ?? null;
     },
     delete: async (key) => {

@@ -4,11 +4,12 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createTRPCClient, httpLink } from '@trpc/client';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AppRouter } from '../../routers/index.ts';
 import { startImageProcess } from '../../server/image-process.ts';
-import { UPLOADS } from '../../services/images/image-work.ts';
+import { LOADED_MAX, SENDS, UPLOADS } from '../../services/images/image-work.ts';
 import { makeAccount } from '../harness/accounts.ts';
+import { holdDecoders } from '../harness/hold-decoders.ts';
 import { manyScans, noise, plain, withPackedTexts } from '../harness/images.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { connect } from '../mcp/clients.ts';
@@ -22,20 +23,34 @@ const SLOW = manyScans(7_000, 7_000, 883);
 const upload = (world: World, bytes: Uint8Array, key = world.liveKey, type = 'image/png') =>
   world.rest('POST /media', { raw: bytes, headers: { 'content-type': type }, key });
 
-/** Occupies every decoding slot until the returned function is called. */
-function occupy({ context }: World): () => void {
-  const held = Promise.withResolvers<null>();
-  for (const owner of ['one', 'two', 'three', 'four']) {
-    const place = { owner, limit: { perOwner: 9, inAll: 9 } };
-    void context.images.convert(place, { type: 'image/png', facts: FACTS, load: () => held.promise });
-  }
-  return () => held.resolve(null);
+/** Occupies every decoder until the returned function is called. */
+function occupy(world: World): () => void {
+  const { release } = holdDecoders(world);
+  for (const owner of ['one', 'two']) world.context.images.inspect(owner, PNG, 'image/png').catch(() => undefined);
+  return release;
 }
 
 /** Fills the account's queue with images that wait for a slot. */
 function fill({ context }: World, accountId: string): Promise<unknown> {
   const inspected = Array.from({ length: UPLOADS.perOwner }, () => context.images.inspect(accountId, PNG, 'image/png'));
   return Promise.all(inspected);
+}
+
+/** Holds the reads of one image until the release, or until their signal ends them. */
+function holdReads({ media }: World, mediaId: string) {
+  const released = Promise.withResolvers<void>();
+  let reads = 0;
+  const { get } = media;
+  media.get = async (key, signal) => {
+    if (key !== mediaId) return get(key);
+    reads += 1;
+    const ended = Promise.withResolvers<never>();
+    signal?.addEventListener('abort', () => ended.reject(signal.reason));
+    await Promise.race([released.promise, ended.promise]);
+    return get(key);
+  };
+  const begun = (count: number) => vi.waitFor(() => expect(reads).toBe(count), { interval: 5, timeout: 20_000 });
+  return { begun, release: released.resolve };
 }
 
 const firstAccount = async (world: World) =>
@@ -160,24 +175,30 @@ describe('a full queue', () => {
     expect((await upload(world, PNG)).status).toBe(200);
   });
 
-  it('does not delay an account by the whole backlog of another', async () => {
-    const world = await startWorld();
-    const order: string[] = [];
-    const release = occupy(world);
-    const begin = (owner: string) => {
-      const load = async () => {
-        order.push(owner);
-        return null;
-      };
-      return world.context.images.convert({ owner, limit: UPLOADS }, { type: 'image/png', facts: FACTS, load });
-    };
-    const waiting = [...Array.from({ length: UPLOADS.perOwner }, () => begin('greedy')), begin('modest')];
+  it.each(['uploads', 'conversions'])(
+    'of %s does not delay an account by the whole backlog of another',
+    async (kind) => {
+      const world = await startWorld();
+      const { begun, release } = holdDecoders(world);
+      const [occupying, greedy, modest] = [PNG, Buffer.from(PNG), Buffer.from(PNG)];
+      const { images } = world.context;
+      const begin = (owner: string, bytes: Buffer) =>
+        kind === 'uploads'
+          ? images.inspect(owner, bytes, 'image/png')
+          : images.convert({ owner, limit: UPLOADS }, { type: 'image/png', facts: FACTS, load: async () => bytes });
+      const all = [
+        ...['one', 'two'].map((owner) => begin(owner, occupying)),
+        ...Array.from({ length: UPLOADS.perOwner }, () => begin('greedy', greedy)),
+        begin('modest', modest),
+      ];
 
-    release();
-    await Promise.all(waiting);
+      release();
+      await Promise.all(all);
 
-    expect(order.indexOf('modest')).toBeLessThan(2);
-  });
+      const position = begun.filter(({ bytes }) => bytes !== occupying).findIndex(({ bytes }) => bytes === modest);
+      expect(position).toBeLessThan(kind === 'uploads' ? 2 : LOADED_MAX / 2);
+    },
+  );
 
   it('lets a send wait for a slot, and the post is published', async () => {
     const world = await startWorld();
@@ -216,6 +237,76 @@ describe('a full queue', () => {
       },
     });
     expect(await world.sql('select id from sandbox_posts')).toEqual([]);
+  });
+});
+
+describe('a storage that does not answer', () => {
+  it('occupies no decoder: another account uploads and posts an image meanwhile', async () => {
+    const world = await startWorld();
+    const other = await makeAccount(world);
+    await world.rest('POST /connections', {
+      body: { platformId: 'sandbox', slug: 'other', credentials: {} },
+      key: other.key,
+    });
+    const post = (key: string, slug: string, mediaId: string) =>
+      world.rest('POST /posts', { body: { text: 'Ding', connectionSlugs: [slug], mediaIds: [mediaId] }, key });
+    const { body } = await upload(world, PNG);
+    const held = holdReads(world, body.media.id);
+    const sending = Array.from({ length: 4 }, () => post(world.liveKey, world.sandboxSlug, body.media.id));
+    await held.begun(4);
+
+    const uploaded = await upload(world, PNG, other.key);
+    const posted = await post(other.key, 'other', uploaded.body.media.id);
+
+    expect([uploaded.status, posted.body.results[0].status]).toEqual([200, 'sent']);
+    held.release();
+    const results = (await Promise.all(sending)).map((sent) => sent.body.results[0].status);
+    expect(results).toEqual(['sent', 'sent', 'sent', 'sent']);
+  });
+
+  it('ends a read at the deadline of its send, which reports the storage', async () => {
+    const world = await startWorld();
+    const { body } = await upload(world, PNG);
+    const held = holdReads(world, body.media.id);
+    const { deadline } = world.clock;
+    const ended = new AbortController();
+    world.clock.deadline = (ms, parent) => (ms === 15_000 ? ended.signal : deadline(ms, parent));
+    const sending = world.rest('POST /posts', {
+      body: { text: 'Ding', connectionSlugs: [world.sandboxSlug], mediaIds: [body.media.id] },
+    });
+    await held.begun(1);
+
+    ended.abort();
+
+    expect((await sending).body.results[0]).toMatchObject({
+      status: 'failed',
+      error: {
+        code: 'platform_unavailable',
+        message: 'Image 1 could not be read from the storage of this install; nothing was posted.',
+      },
+    });
+  });
+
+  it('has at most eight images in memory, however many wait for them', async () => {
+    const world = await startWorld();
+    const { release } = holdDecoders(world);
+    let reads = 0;
+    const load = async () => {
+      reads += 1;
+      return PNG;
+    };
+    const converting = Array.from({ length: 20 }, (_one, index) =>
+      world.context.images.convert(
+        { owner: `account ${index}`, limit: SENDS },
+        { type: 'image/png', facts: FACTS, load },
+      ),
+    );
+    await new Promise(setImmediate);
+
+    expect(reads).toBe(LOADED_MAX);
+    release();
+    expect(await Promise.all(converting)).not.toContain(null);
+    expect(reads).toBe(20);
   });
 });
 

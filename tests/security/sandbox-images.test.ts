@@ -1,6 +1,6 @@
 /** Images on the sandbox's public pages: frequent requests use up neither memory nor the decoding slots of uploads. */
 import { describe, expect, it } from 'vitest';
-import { PUBLIC_PAGES } from '../../services/images/image-work.ts';
+import { LOADED_MAX, PUBLIC_PAGES, SENDS } from '../../services/images/image-work.ts';
 import { noise } from '../harness/images.ts';
 import { startWorld, type World } from '../harness/world.ts';
 
@@ -93,7 +93,7 @@ describe('GET /sandbox/media/{postId}/{position}', () => {
     const held = Promise.withResolvers<null>();
     const convert = (owner: string, limit: { perOwner: number; inAll: number }) =>
       world.context.images.convert({ owner, limit }, { type: 'image/png', facts: FACTS, load: () => held.promise });
-    const occupied = ['one', 'two'].map((owner) => convert(owner, { perOwner: 1, inAll: 2 }));
+    const occupied = Array.from({ length: LOADED_MAX }, (_one, index) => convert(`${index}`, SENDS));
     const waiting = read(addresses[0]!);
     const others = Array.from({ length: PUBLIC_PAGES.inAll }, () => convert('others', PUBLIC_PAGES));
 

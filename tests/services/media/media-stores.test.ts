@@ -55,6 +55,12 @@ describe.each(Object.entries(stores))('%s', (_name, store) => {
     expect(Buffer.from((await store.get(KEY)) ?? [])).toEqual(BYTES);
   });
 
+  it('reads nothing for a signal that has aborted', async () => {
+    await store.put(KEY, BYTES, 'image/png');
+
+    await expect(store.get(KEY, AbortSignal.abort())).rejects.toThrow('abort');
+  });
+
   it('stores eight megabytes', async () => {
     const bytes = Buffer.alloc(8 * 1024 * 1024, 7);
 

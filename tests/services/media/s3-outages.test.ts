@@ -27,7 +27,7 @@ const { port } = await s3.run();
 vi.stubEnv('AWS_ACCESS_KEY_ID', 'S3RVER');
 vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'S3RVER');
 
-type Fault = 'refuses' | 'hangs' | 'cuts off';
+type Fault = 'refuses' | 'hangs' | 'cuts off' | 'stops midway';
 
 /** How the next requests are treated, one each; without a fault they are passed on. */
 let faults: Fault[] = [];
@@ -37,6 +37,10 @@ const proxy = createServer((asked, answer) => {
   requests += 1;
   const fault = faults.shift();
   if (fault === 'hangs') return;
+  if (fault === 'stops midway') {
+    answer.writeHead(200, { 'content-length': '1000' }).write('a part');
+    return;
+  }
   if (fault === 'refuses') {
     asked.resume();
     answer.writeHead(503).end('<Error><Code>SlowDown</Code></Error>');
@@ -65,10 +69,12 @@ afterAll(async () => {
 });
 
 const endpoint = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-const store = createS3MediaStore(
-  { kind: 's3', bucket: 'images', endpoint, region: undefined, prefix: '' },
-  { connectionTimeout: 1_000, requestTimeout: 1_000, socketTimeout: 1_000, throwOnRequestTimeout: true },
-);
+const storeWaiting = (ms: number) =>
+  createS3MediaStore(
+    { kind: 's3', bucket: 'images', endpoint, region: undefined, prefix: '' },
+    { connectionTimeout: ms, requestTimeout: ms, socketTimeout: ms, throwOnRequestTimeout: true },
+  );
+const store = storeWaiting(1_000);
 
 const BYTES = Buffer.from('a picture');
 const KEYS = {
@@ -117,4 +123,17 @@ it('a bucket that cuts off an image never returns a part of it', async () => {
 
   faults = [];
   expect(Buffer.from((await store.get(KEYS['cuts off'])) ?? [])).toEqual(BYTES);
+});
+
+it.each(['hangs', 'stops midway'] as const)('a read of a bucket that %s ends when its signal aborts', async (fault) => {
+  faults = [fault, fault];
+  const reading = new AbortController();
+  const read = storeWaiting(600_000).get(KEYS.hangs, reading.signal);
+  await vi.waitFor(() => expect(requests).toBe(1), { interval: 5, timeout: 20_000 });
+  await new Promise(setImmediate);
+
+  reading.abort();
+
+  await expect(read).rejects.toThrow();
+  expect(requests).toBe(1);
 });
