@@ -134,6 +134,6 @@ it.each(['hangs', 'stops midway'] as const)('a read of a bucket that %s ends whe
 
   reading.abort();
 
-  await expect(read).rejects.toThrow();
+  await expect(read).rejects.toThrow('abort');
   expect(requests).toBe(1);
 });
