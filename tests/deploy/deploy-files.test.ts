@@ -1,4 +1,4 @@
-/** The image, compose.yaml, the unit and the manifests agree with the product and with each other (docs/guide/containers.md). */
+/** The image, compose.yaml and the manifests agree with the product and with each other (docs/guide/containers.md). */
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -121,18 +121,6 @@ describe('compose.yaml', () => {
     const { ENCRYPTION_KEYS, OPERATOR_TOKEN, BOOTSTRAP_LIVE_KEY } = made;
     const settings = { ENCRYPTION_KEYS, OPERATOR_TOKEN, BOOTSTRAP_LIVE_KEY };
     expect(Environment.partial().safeParse(settings).error).toBeUndefined();
-  });
-});
-
-describe('the unit', () => {
-  const unit = read('deploy/carillon.service');
-
-  it('runs the server as a separate user, confined, with time to end', () => {
-    expect(unit).toContain('ExecStart=/opt/carillon/node_modules/.bin/node server/main.ts');
-    for (const line of ['DynamicUser=yes', 'ProtectSystem=strict', 'NoNewPrivileges=yes', 'CapabilityBoundingSet=']) {
-      expect(unit.split('\n')).toContain(line);
-    }
-    expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(STOP_SECONDS);
   });
 });
 
