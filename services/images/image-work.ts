@@ -18,8 +18,14 @@ import {
 import type { ImageSize } from './inspect-image.ts';
 import type { ImageType } from '../../entities/media.ts';
 
-/** Most images decoded at once; each may take some 300 MB. */
-const AT_ONCE = 2;
+/** Most images decoded at once. */
+export const DECODERS_MAX = 2;
+
+/**
+ * Most memory of a decoder, as measured: an image with transparency that has the most pixels and is rotated and
+ * encoded again takes just under it. Limits of memory need room for it (docs/guide/deployment.md#memory).
+ */
+export const DECODER_MAX_MIB = 1024;
 
 /**
  * Most uploads read for conversions, at most 8 MiB each: those that are being read, that wait for a decoder and that are
@@ -63,7 +69,7 @@ export interface ImageWork {
   inspect(owner: string, bytes: Uint8Array, type: ImageType): Promise<ImageSize>;
   /**
    * @returns null when the upload is gone, or cannot be converted into an image that the platform accepts
-   * @throws ServiceError server_busy when too many wait or the deadline passed; the reason of the place's signal; what
+   * @throws ServiceError server_busy when too many wait, the deadline passed or processes end; the reason of the place's signal; what
    * `load` throws
    */
   convert(place: QueuePlace, conversion: Conversion): Promise<ConvertedImage | null>;
@@ -72,7 +78,7 @@ export interface ImageWork {
 }
 
 export function createImageWork(processes: ImageProcesses): ImageWork {
-  const decoders = createFairQueue(AT_ONCE);
+  const decoders = createFairQueue(DECODERS_MAX);
   const loads = createFairQueue(LOADED_MAX);
 
   // A process that was killed from outside says nothing about the image, so a second one tries.
@@ -80,7 +86,7 @@ export function createImageWork(processes: ImageProcesses): ImageWork {
     try {
       return await processes.run(job, signal);
     } catch (error) {
-      if (!(error instanceof ImageProcessEnded || error instanceof ImageProcessNotStarted)) throw error;
+      if (!isProcessLost(error)) throw error;
       return processes.run(job, signal);
     }
   };
@@ -106,11 +112,17 @@ export function createImageWork(processes: ImageProcesses): ImageWork {
       };
       return taking(loads.take(place, work)).catch((error: unknown) => {
         if (error instanceof DecodeTimeout) throw busy('Converting the image took too long.', error);
+        // Uploads were checked, so the image is not the reason: the machine may be short of memory.
+        if (isProcessLost(error)) throw busy('The process that converted the image was ended, twice.', error);
         throw error;
       });
     },
     close: () => processes.close(),
   };
+}
+
+function isProcessLost(error: unknown): boolean {
+  return error instanceof ImageProcessEnded || error instanceof ImageProcessNotStarted;
 }
 
 async function taking<Result>(work: Promise<Result>): Promise<Result> {

@@ -87,11 +87,16 @@ async function outgoingImage(context: Context, row: ImageRow, target: Target): P
       const message = `Image ${position} could not be read from the storage of this install; nothing was posted.`;
       throw new PlatformFailure('unavailable', message, { cause });
     }
-    // A full queue or a busy machine: nothing was posted, and the next try may have more time.
-    if (signal.aborted || (cause instanceof ServiceError && cause.code === 'server_busy'))
+    // Nothing was posted, and the next try may have more time or memory.
+    if (signal.aborted)
       throw new PlatformFailure('unavailable', `Converting image ${position} took too long; nothing was posted.`, {
         cause,
       });
+    if (cause instanceof ServiceError && cause.code === 'server_busy') {
+      context.log.warn({ mediaId: row.media_id, err: cause }, 'an image of a post could not be converted');
+      const message = `Image ${position} could not be converted now; nothing was posted. ${cause.message}`;
+      throw new PlatformFailure('unavailable', message, { cause });
+    }
     throw cause;
   });
   if (converted === null)

@@ -7,7 +7,8 @@ import { createTRPCClient, httpLink } from '@trpc/client';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AppRouter } from '../../routers/index.ts';
 import { startImageProcess } from '../../server/image-process.ts';
-import { LOADED_MAX, SENDS, UPLOADS } from '../../services/images/image-work.ts';
+import { ImageProcessEnded } from '../../services/images/image-job.ts';
+import { createImageWork, LOADED_MAX, SENDS, UPLOADS } from '../../services/images/image-work.ts';
 import { makeAccount } from '../harness/accounts.ts';
 import { holdDecoders } from '../harness/hold-decoders.ts';
 import { manyScans, noise, plain, withPackedTexts } from '../harness/images.ts';
@@ -113,6 +114,38 @@ describe('an image process', () => {
 
     expect(environment).not.toContain('ENCRYPTION_KEYS');
     expect(environment).not.toContain('DATABASE_URL');
+  });
+
+  it.runIf(process.platform === 'linux')('is ended before the server when memory is short', async () => {
+    const ended = Promise.withResolvers<void>();
+    const image = startImageProcess(ended.resolve);
+    await image.ready;
+
+    const score = await readFile(`/proc/${image.pid}/oom_score_adj`, 'utf8');
+    image.kill();
+    await ended.promise;
+
+    expect(score).toBe('1000\n');
+  });
+
+  it('that is ended twice fails a send without publishing it, and says so', async () => {
+    const world = await startWorld();
+    const { body } = await upload(world, PNG);
+    const run = () => Promise.reject(new ImageProcessEnded('an image process ended (SIGKILL)'));
+    Object.assign(world.context.images, createImageWork({ run, decodeMs: 1, close: world.context.images.close }));
+
+    const { body: answer } = await world.rest('POST /posts', {
+      body: { text: 'Ding', connectionSlugs: [world.sandboxSlug], mediaIds: [body.media.id] },
+    });
+
+    expect(answer.results[0]).toMatchObject({
+      status: 'failed',
+      error: {
+        code: 'platform_unavailable',
+        message:
+          'Image 1 could not be converted now; nothing was posted. The process that converted the image was ended, twice.',
+      },
+    });
   });
 
   it('that exceeds its deadline is ended, the upload answers 400, and the next upload is decoded', async () => {
