@@ -43,6 +43,14 @@ export type ImagePlan = { readonly kind: 'keep' } | { readonly kind: 'encode'; r
 const OPAQUE_TYPES: readonly EncodedType[] = ['image/jpeg', 'image/webp', 'image/png', 'image/gif'];
 const ALPHA_TYPES: readonly EncodedType[] = ['image/webp', 'image/png', 'image/jpeg', 'image/gif'];
 
+/** Most pixels of a side that each encoder writes; PNG has no limit that an upload reaches. */
+const SIDE_MAX: Readonly<Record<EncodedType, number>> = {
+  'image/jpeg': 65_500,
+  'image/webp': 16_383,
+  'image/png': Infinity,
+  'image/gif': 65_535,
+};
+
 /** Qualities at full size, then sizes with a quality each. */
 const QUALITIES = [92, 85, 75, 65];
 const SHRUNK = [
@@ -72,9 +80,10 @@ export function planImage(image: StoredImage, facts: ImageFacts): ImagePlan {
   if (goesAsItIs) return { kind: 'keep' };
   const type = (image.hasAlpha ? ALPHA_TYPES : OPAQUE_TYPES).find((candidate) => facts.types.includes(candidate));
   if (type === undefined) return { kind: 'encode', tries: [] };
+  const writable = Math.min(scale, SIDE_MAX[type] / Math.max(image.width, image.height));
   return {
     kind: 'encode',
-    tries: isLossless(type) ? losslessTries(image, type, scale) : lossyTries(image, type, scale, facts.maxBytes),
+    tries: isLossless(type) ? losslessTries(image, type, writable) : lossyTries(image, type, writable, facts.maxBytes),
   };
 }
 

@@ -81,6 +81,18 @@ describe('convertImage', () => {
     expect(converted.width).toBeGreaterThan(1000);
   });
 
+  it.each([
+    ['image/webp', 17_000, 16_383],
+    ['image/jpeg', 66_000, 65_500],
+    ['image/gif', 66_000, 65_535],
+  ] as const)('reduces a panorama to what an encoder of %s writes', async (type, width, most) => {
+    const bytes = await plain(width, 4).png().toBuffer();
+
+    const converted = await convert(bytes, 'image/png', { types: [type] });
+
+    expect([converted.contentType, converted.width]).toEqual([type, most]);
+  });
+
   it('reduces an image to the maximum number of pixels', async () => {
     const bytes = await plain(1000, 500).png().toBuffer();
 
