@@ -20,6 +20,12 @@ const KEPT_UNUSED_MS = 7 * 86_400_000;
 /** An upload that has been storing its bytes for this long was interrupted by the end of its process. */
 const LOST_UPLOAD_MS = 600_000;
 
+/**
+ * Real time that the bytes of one step may take to be removed: a storage that does not answer must not hold up other
+ * housekeeping for hours.
+ */
+const REMOVAL_MS = 60_000;
+
 /** Most images in one step. */
 const AT_ONCE = 500;
 
@@ -68,7 +74,7 @@ export async function cleanUpMedia(context: Context, signal: AbortSignal): Promi
     () => release(context, neverUsed, new Date(now - KEPT_UNUSED_MS)),
     () => release(context, ofDeletedProfile, new Date(now)),
     () => release(context, interrupted, new Date(now - LOST_UPLOAD_MS)),
-    () => removeReleased(context),
+    () => removeReleased(context, context.clock.deadline(REMOVAL_MS, signal)),
   ];
   for (const step of steps) {
     let left = STEPS_MAX;
@@ -77,7 +83,7 @@ export async function cleanUpMedia(context: Context, signal: AbortSignal): Promi
 }
 
 /** @returns whether more images may be left */
-async function removeReleased(context: Context): Promise<boolean> {
+async function removeReleased(context: Context, signal: AbortSignal): Promise<boolean> {
   const released = await tables(context.db.queries)
     .selectFrom('media')
     .select('id')
@@ -86,7 +92,7 @@ async function removeReleased(context: Context): Promise<boolean> {
     .orderBy('id')
     .limit(AT_ONCE)
     .execute();
-  return (await removeBytes(context, released)) === AT_ONCE;
+  return (await removeBytes(context, released, signal)) === AT_ONCE;
 }
 
 /**

@@ -71,11 +71,17 @@ export async function releaseMedia(context: Context, ids: readonly string[]): Pr
 /**
  * Removes the bytes of marked images. Never throws because of the store.
  *
+ * @param signal ends it before the next image
  * @returns of how many images the bytes were removed
  */
-export async function removeBytes(context: Context, images: readonly { readonly id: string }[]): Promise<number> {
+export async function removeBytes(
+  context: Context,
+  images: readonly { readonly id: string }[],
+  signal?: AbortSignal,
+): Promise<number> {
   let removed = 0;
   for (const { id } of images) {
+    if (signal?.aborted === true) break;
     try {
       await context.media.delete(id);
     } catch (error) {

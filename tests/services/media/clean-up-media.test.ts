@@ -134,6 +134,28 @@ it('retries bytes that the store failed to delete', async () => {
   expect(world.media.stored.has(id)).toBe(false);
 });
 
+it('removes no further bytes in a round whose time is over', async () => {
+  const { body } = await world.rest('POST /media', { raw: PNG, headers: { 'content-type': 'image/png' } });
+  const { deadline } = world.clock;
+  const over = new AbortController();
+  world.clock.deadline = (ms, parent) => (ms === 60_000 ? over.signal : deadline(ms, parent));
+  const remove = world.media.delete;
+  let asked = 0;
+  world.media.delete = async () => {
+    asked += 1;
+    over.abort();
+    throw new Error('the store does not answer');
+  };
+
+  await afterwards(8 * DAY);
+  Object.assign(world.clock, { deadline });
+  Object.assign(world.media, { delete: remove });
+
+  expect(asked).toBe(1);
+  await afterwards(0);
+  expect(world.media.stored.has(id) || world.media.stored.has(body.media.id)).toBe(false);
+});
+
 it('keeps the account’s storage usage equal to the sum of its images', async () => {
   const [row] = await world.sql<{ sum: number }>(
     `select coalesce(sum(size_bytes), 0)::int as sum from media where state in ('storing', 'stored')`,
