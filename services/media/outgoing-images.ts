@@ -82,22 +82,7 @@ async function outgoingImage(context: Context, row: ImageRow, target: Target): P
   const place = { owner: row.account_id, limit: SENDS, signal };
   const conversion = { type: row.content_type, facts, load };
   const converted = await context.images.convert(place, conversion).catch((cause: unknown) => {
-    if (cause instanceof ServiceError && cause.code === 'storage_unavailable') {
-      context.log.warn({ mediaId: row.media_id, err: cause }, 'an image of a post could not be read from its storage');
-      const message = `Image ${position} could not be read from the storage of this install; nothing was posted.`;
-      throw new PlatformFailure('unavailable', message, { cause });
-    }
-    // Nothing was posted, and the next try may have more time or memory.
-    if (signal.aborted)
-      throw new PlatformFailure('unavailable', `Converting image ${position} took too long; nothing was posted.`, {
-        cause,
-      });
-    if (cause instanceof ServiceError && cause.code === 'server_busy') {
-      context.log.warn({ mediaId: row.media_id, err: cause }, 'an image of a post could not be converted');
-      const message = `Image ${position} could not be converted now; nothing was posted. ${cause.message}`;
-      throw new PlatformFailure('unavailable', message, { cause });
-    }
-    throw cause;
+    throw cause instanceof PlatformFailure ? cause : notConverted(context, row.media_id, target, cause);
   });
   if (converted === null)
     throw new PlatformFailure(
@@ -106,6 +91,26 @@ async function outgoingImage(context: Context, row: ImageRow, target: Target): P
     );
   const image = { mediaId: row.media_id, ...converted, altText: shortened(row.alt_text ?? '', facts.altTextMax) };
   return facts.fetchedBy === undefined ? image : { ...image, url: publicImageUrl(context, platform.id, row.media_id) };
+}
+
+/** Nothing was posted, and the next try may have more time, more memory or another answer of the storage. */
+function notConverted(
+  context: Context,
+  mediaId: string,
+  { position, signal }: Target,
+  cause: unknown,
+): PlatformFailure {
+  const code = cause instanceof ServiceError ? cause.code : null;
+  const because = (why: string) => new PlatformFailure('unavailable', why, { cause });
+  if (code === 'storage_unavailable') {
+    context.log.warn({ mediaId, err: cause }, 'an image of a post could not be read from its storage');
+    return because(`Image ${position} could not be read from the storage of this install; nothing was posted.`);
+  }
+  if (signal.aborted) return because(`Converting image ${position} took too long; nothing was posted.`);
+  context.log.warn({ mediaId, err: cause }, 'an image of a post could not be converted');
+  const isBusy = cause instanceof ServiceError && code === 'server_busy';
+  const why = isBusy ? cause.message : 'What is stored of it is damaged; if this continues, upload it again.';
+  return because(`Image ${position} could not be converted now; nothing was posted. ${why}`);
 }
 
 function noLongerStored(position: number): PlatformFailure {

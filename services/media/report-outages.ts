@@ -2,7 +2,8 @@
 import { ServiceError } from '../../errors/service-error.ts';
 import type { MediaStore } from '../ports/media-store.ts';
 
-const MESSAGE = 'The storage of images of this install is full or does not answer; nothing was stored or sent.';
+const MESSAGE =
+  'The storage of images of this install is full, refuses access or does not answer; nothing was stored or sent.';
 
 export function reportOutages(store: MediaStore): MediaStore {
   return {

@@ -273,8 +273,8 @@ describe('a full queue', () => {
   });
 });
 
-describe('a storage that does not answer', () => {
-  it('occupies no decoder: another account uploads and posts an image meanwhile', async () => {
+describe('a storage', () => {
+  it('that does not answer occupies no decoder: another account uploads and posts an image meanwhile', async () => {
     const world = await startWorld();
     const other = await makeAccount(world);
     await world.rest('POST /connections', {
@@ -297,7 +297,27 @@ describe('a storage that does not answer', () => {
     expect(results).toEqual(['sent', 'sent', 'sent', 'sent']);
   });
 
-  it('ends a read at the deadline of its send, which reports the storage', async () => {
+  it('that gives a part of an image fails the send without publishing it, and says so', async () => {
+    const world = await startWorld({ logLevel: 'warn' });
+    const { body } = await upload(world, PNG);
+    world.media.stored.set(body.media.id, PNG.subarray(0, PNG.length - 9));
+
+    const { body: answer } = await world.rest('POST /posts', {
+      body: { text: 'Ding', connectionSlugs: [world.sandboxSlug], mediaIds: [body.media.id] },
+    });
+
+    expect(answer.results[0]).toMatchObject({
+      status: 'failed',
+      error: {
+        code: 'platform_unavailable',
+        message:
+          'Image 1 could not be converted now; nothing was posted. What is stored of it is damaged; if this continues, upload it again.',
+      },
+    });
+    expect(world.logged.join('')).toContain(body.media.id);
+  });
+
+  it('that does not answer is no longer read after the deadline of a send, which reports the storage', async () => {
     const world = await startWorld();
     const { body } = await upload(world, PNG);
     const held = holdReads(world, body.media.id);
@@ -320,7 +340,7 @@ describe('a storage that does not answer', () => {
     });
   });
 
-  it('has at most eight images in memory, however many wait for them', async () => {
+  it('is read for at most eight conversions at a time, however many wait', async () => {
     const world = await startWorld();
     const { release } = holdDecoders(world);
     let reads = 0;

@@ -200,7 +200,8 @@ describe('503 storage_unavailable', () => {
       503,
       {
         error: 'storage_unavailable',
-        message: 'The storage of images of this install is full or does not answer; nothing was stored or sent.',
+        message:
+          'The storage of images of this install is full, refuses access or does not answer; nothing was stored or sent.',
         hint: expect.any(String),
         docs: expect.stringMatching(/#storage_unavailable$/),
         retryable: true,
