@@ -4,7 +4,7 @@ import type { Json } from '../platforms/contract.ts';
 import { id, instant } from './columns.ts';
 import { Feed } from './feed.ts';
 
-/** passed: it was there before the feed was added. */
+/** passed: it was there before the feed was given its address. */
 export const FEED_ITEM_STATUSES = ['passed', 'created', 'failed'] as const;
 
 export const FeedItem = defineEntity({

@@ -8,6 +8,7 @@ import { AccountConnectSessions } from './migration-20261122-account-connect-ses
 import { Approvals } from './migration-20261123-approvals.ts';
 import { CalendarIndexes } from './migration-20261122-calendar-indexes.ts';
 import { Calendars } from './migration-20261123-calendars.ts';
+import { FeedAddresses } from './migration-20261124-feed-addresses.ts';
 import { FeedEvents } from './migration-20261123-feed-events.ts';
 import { Feeds } from './migration-20261123-feeds.ts';
 import { Imports } from './migration-20261123-imports.ts';
@@ -55,4 +56,5 @@ export const migrations: ListedMigration[] = [
   { name: '20261123-policies', class: Policies },
   { name: '20261123-digests', class: Digests },
   { name: '20261123-profile-voices', class: ProfileVoices },
+  { name: '20261124-feed-addresses', class: FeedAddresses },
 ];

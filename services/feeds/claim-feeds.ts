@@ -10,6 +10,7 @@ const CLAIMED = columns('feeds', [
   'caller',
   'surface',
   'url',
+  'items_since',
   'connection_slugs',
   'target_profile_id',
   'template',
@@ -51,14 +52,16 @@ export const settleFeed = statement('store the outcome of a poll', {
     disabledAt: 'timestamptz?',
     disabledReason: column('feeds', 'disabled_reason'),
     url: 'text',
+    itemsSince: 'timestamptz?',
   },
   result: { id: 'uuid' },
-  // A feed that was given another address meanwhile is polled there. A poll that was asked for meanwhile is made.
+  // A feed that was given another address meanwhile, also for a moment, is polled anew. A poll that was asked for meanwhile is made.
   sql: (given) => `
     update feeds set next_poll_at = case when next_poll_at = ${given.leaseUntil} then ${given.nextPollAt}
         else least(next_poll_at, ${given.nextPollAt}) end, last_ok_at = ${given.lastOkAt},
       failing_since = ${given.failingSince}, failures = ${given.failures}, last_error = ${given.lastError},
       etag = ${given.etag}, last_modified = ${given.lastModified}, disabled_at = ${given.disabledAt},
       disabled_reason = ${given.disabledReason}
-    where id = ${given.id} and url = ${given.url} and disabled_at is null returning id`,
+    where id = ${given.id} and url = ${given.url}
+      and items_since is not distinct from ${given.itemsSince} and disabled_at is null returning id`,
 });

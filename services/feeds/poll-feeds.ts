@@ -137,9 +137,9 @@ function unchanged(feed: ClaimedFeed) {
   };
 }
 
-/** @returns whether the feed still has its address and is enabled */
+/** @returns whether the feed has kept its address and is enabled */
 async function store(em: SqlEntityManager, feed: ClaimedFeed, outcome: PollOutcome): Promise<boolean> {
-  const { id, url, next_poll_at: leaseUntil } = feed;
+  const { id, url, items_since: itemsSince, next_poll_at: leaseUntil } = feed;
   const { disabledAt = null, disabledReason = null, ...rest } = outcome;
-  return (await settleFeed(em, { id, url, leaseUntil, ...rest, disabledAt, disabledReason })).length > 0;
+  return (await settleFeed(em, { id, url, itemsSince, leaseUntil, ...rest, disabledAt, disabledReason })).length > 0;
 }

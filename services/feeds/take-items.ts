@@ -39,13 +39,11 @@ export async function takeItems(
 ): Promise<boolean> {
   const fresh = await unknownItems(context, feed, items);
   const isFirst = feed.last_ok_at === null;
-  const createdAt = new Date(feed.created_at);
+  const since = new Date(feed.items_since ?? feed.created_at);
   const dayOf = (date: Date) => date.toISOString().slice(0, 10);
-  // What was published before the feed was added; where the date does not tell, what the first poll finds.
+  // What was published before the feed was given its address; where the date does not tell, what the first poll finds.
   const isPassed = ({ publishedAt, isDatedByDay }: NewItem) =>
-    publishedAt === null || (isDatedByDay && dayOf(publishedAt) === dayOf(createdAt))
-      ? isFirst
-      : publishedAt < createdAt;
+    publishedAt === null || (isDatedByDay && dayOf(publishedAt) === dayOf(since)) ? isFirst : publishedAt < since;
   const passed = fresh.filter(isPassed);
   for (const item of passed) await storeItem(context, context.db.em(), feed, item, { status: 'passed' });
   const taken = inOrder(fresh.filter((item) => !isPassed(item)));

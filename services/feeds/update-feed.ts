@@ -52,7 +52,7 @@ export async function updateFeed(
     if (connectionSlugs !== undefined) feed.connectionSlugs = [...connectionSlugs];
     if (url !== undefined && url !== feed.url) {
       // Its next poll is the first one of that address.
-      Object.assign(feed, { url, etag: null, lastModified: null, lastOkAt: null });
+      Object.assign(feed, { url, itemsSince: now, etag: null, lastModified: null, lastOkAt: null });
       forgetFailures(feed, now);
     }
     if (enabled === true && feed.disabledAt != null) {

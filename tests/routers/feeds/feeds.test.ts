@@ -691,6 +691,24 @@ describe('PATCH and DELETE /feeds/{feedId}', () => {
     expect(await texts()).toEqual(['New']);
   });
 
+  it('pass what a new address has from before it was given', async () => {
+    const { id, key, serve, poll, texts } = await addFeed({ template: '{title}' });
+    serve(rss([{ guid: 'first', title: 'First' }]));
+    await poll();
+    const other = await startFeedServer();
+    const day = world.clock.now().toISOString().slice(0, 10);
+    const dated = `<item><guid>day</guid><title>Of that day</title><dc:date>${day}</dc:date></item>`;
+    const before = rss([{ guid: 'before', title: 'Before', at: -HOUR_MS / 2 }]);
+    other.serve(before.replace('</channel>', `${dated}</channel>`));
+
+    await world.rest(`PATCH /feeds/${id}`, { key, body: { url: other.url } });
+    await world.runDue();
+    other.serve(rss([{ guid: 'after', title: 'After' }]));
+    await poll();
+
+    expect(await texts()).toEqual(['First', 'After']);
+  });
+
   it('end the feed with the key that changed its address', async () => {
     const { id, key, accountId, poll, read, texts } = await addFeed();
     const other = await world.key({ accountId });

@@ -33,7 +33,7 @@ export const DISABLED: Readonly<Record<NonNullable<Feed['disabledReason']>, stri
 };
 
 export const ITEM_WORDS: Readonly<Record<FeedItem['status'], string>> = {
-  passed: 'Left out, because it was there before the feed was added.',
+  passed: 'Left out, because it was there before the feed was given its address.',
   created: 'Became posts.',
   failed: 'Became no post.',
 };
