@@ -26,11 +26,11 @@ const CLAIMED = columns('feeds', [
 ]);
 
 export const claimFeeds = statement('claim feeds that are due', {
-  parameters: { now: 'timestamptz', until: 'timestamptz', limit: 'int' },
+  parameters: { now: 'timestamptz', until: 'timestamptz', farthest: 'timestamptz', limit: 'int' },
   result: CLAIMED.types,
-  sql: ({ now, until, limit }) => `
+  sql: ({ now, until, farthest, limit }) => `
     update feeds set next_poll_at = ${until}, last_polled_at = ${now} where id in (
-      select id from feeds where disabled_at is null and next_poll_at <= ${now}
+      select id from feeds where disabled_at is null and (next_poll_at <= ${now} or next_poll_at > ${farthest})
       order by next_poll_at, id limit ${limit} for update skip locked)
     returning ${CLAIMED.sql}`,
 });

@@ -16,6 +16,9 @@ const VALIDATOR_MAX = 1_000;
 /** Longest wait that a server can ask for. */
 const WAIT_MAX_SECONDS = 86_400;
 
+/** What is wrong with an answer `unchanged` to a request without validators. */
+export const NOTHING_READ = 'The server says that nothing has changed, although nothing was read before (HTTP 304).';
+
 export interface Validators {
   readonly etag: string | null;
   readonly lastModified: string | null;

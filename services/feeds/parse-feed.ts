@@ -83,13 +83,14 @@ export function parseFeed(document: string): ParsedItem[] | null {
       ontext: (text) => {
         if (field !== null) value += depth === itemDepth + 1 && !isText ? text : escapeHtml(text);
       },
-      onclosetag: (tag) => {
+      onclosetag: (tag, isImplied) => {
         const name = tag.toLowerCase();
         if (item !== null && depth === itemDepth + 1 && field !== null) {
           if (value.trim() !== '') item[field] ??= value;
           field = null;
         } else if (item !== null && depth === itemDepth) {
-          const read = itemOf(item);
+          // A document that was cut off ends within its last item.
+          const read = isImplied ? null : itemOf(item);
           if (read !== null && items.length < ITEMS_READ_MAX) items.push(read);
           item = null;
         } else if (field !== null) value += `</${name}>`;

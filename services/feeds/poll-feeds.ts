@@ -13,7 +13,7 @@ import { storeOwnerNotices } from '../notices/store-owner-notices.ts';
 import { dateOrNull } from '../timestamp.ts';
 import { type ClaimedFeed, claimFeeds, settleFeed } from './claim-feeds.ts';
 import { disabledFeedEvent, disabledFeedNotice, type WorkerReason } from './disabled-feed.ts';
-import { type FeedAnswer, fetchFeed } from './fetch-feed.ts';
+import { type FeedAnswer, fetchFeed, NOTHING_READ } from './fetch-feed.ts';
 import { takeItems } from './take-items.ts';
 
 /** Feeds that a worker polls at a time. */
@@ -24,6 +24,9 @@ const LEASE_MS = 5 * 60_000;
 
 /** Longest wait after failures. */
 const WAIT_MAX_MS = 86_400_000;
+
+/** No poll is planned as far ahead as this, in milliseconds, unless the clock was set back since. */
+const PLANNED_MAX_MS = 2 * WAIT_MAX_MS;
 
 /** A feed whose polls have failed for this long is disabled. */
 const DISABLE_AFTER_MS = 3 * 86_400_000;
@@ -37,7 +40,8 @@ export async function pollFeeds(context: Context & WithCreations, signal: AbortS
   while (!signal.aborted) {
     const now = context.clock.now();
     const until = new Date(+now + LEASE_MS);
-    const due = await claimFeeds(context.db.em(), { now, until, limit: AT_ONCE });
+    const farthest = new Date(+now + PLANNED_MAX_MS);
+    const due = await claimFeeds(context.db.em(), { now, until, farthest, limit: AT_ONCE });
     await Promise.all(due.map((feed) => pollFeed(context, feed)));
     polled += due.length;
     if (due.length < AT_ONCE) break;
@@ -63,6 +67,9 @@ async function pollFeed(context: Context & WithCreations, feed: ClaimedFeed): Pr
   const { etag, last_modified: lastModified } = feed;
   const answer = await fetchFeed(context, feed.url, { etag, lastModified });
   if (answer.kind === 'failed') return settleFailure(context, feed, answer);
+  if (answer.kind === 'unchanged' && etag === null && lastModified === null) {
+    return settleFailure(context, feed, { kind: 'failed', why: NOTHING_READ, waitSeconds: 0 });
+  }
   if (answer.kind === 'gone')
     return disable(context, feed, 'gone', 'The server says that the feed is gone (HTTP 410).');
   const isComplete = answer.kind === 'unchanged' || (await takeItems(context, caller, feed, answer.items));

@@ -2,7 +2,7 @@
 import type { Context } from '../context.ts';
 import { timestampOrNull } from '../timestamp.ts';
 import { requireFeedAddress } from './feed-address.ts';
-import { fetchFeed } from './fetch-feed.ts';
+import { fetchFeed, NOTHING_READ } from './fetch-feed.ts';
 import { fillTemplate } from './template.ts';
 
 export interface FeedPreview {
@@ -37,7 +37,5 @@ export async function previewFeed(context: Context, url: string, template: strin
 
 function problemOf(answer: Exclude<Awaited<ReturnType<typeof fetchFeed>>, { kind: 'items' }>): string {
   if (answer.kind === 'failed') return answer.why;
-  return answer.kind === 'gone'
-    ? 'The server says that the feed is gone (HTTP 410).'
-    : 'The server says that nothing has changed, although nothing was read before (HTTP 304).';
+  return answer.kind === 'gone' ? 'The server says that the feed is gone (HTTP 410).' : NOTHING_READ;
 }

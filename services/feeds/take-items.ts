@@ -5,11 +5,11 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { anyOf } from '../../entities/any-of.ts';
 import { isDatabaseAway } from '../../entities/database-away.ts';
-import type { FEED_ITEM_STATUSES } from '../../entities/feed-item.ts';
 import { tables } from '../../entities/tables.ts';
 import { publicError } from '../../errors/error-body.ts';
 import type { ItemError } from '../../errors/item-error.ts';
 import type { Caller } from '../access/caller.ts';
+import { inForce } from '../access/stored-caller.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { Context } from '../context.ts';
 import { bodyHash } from '../idempotency/body-hash.ts';
@@ -18,6 +18,7 @@ import type { StoredResult } from '../posts/store-and-send.ts';
 import { hashSecret } from '../secrets.ts';
 import type { ClaimedFeed } from './claim-feeds.ts';
 import type { ParsedItem } from './parse-feed.ts';
+import { FeedChanged, ItemTaken, type NewItem, storeItem, storePassed } from './store-feed-items.ts';
 import { fillTemplate } from './template.ts';
 
 /** Most items of a poll that become posts; the others follow with the next poll. */
@@ -25,12 +26,7 @@ export const ITEMS_A_POLL = 10;
 
 const OPERATION = 'posts.create';
 
-interface NewItem extends ParsedItem {
-  readonly keyHash: string;
-  readonly linkHash: string | null;
-}
-
-/** @returns false when items are left for the next poll */
+/** @returns false when items are left for the next poll: too many, or the feed or its rights have changed meanwhile */
 export async function takeItems(
   context: Context & WithCreations,
   caller: Caller,
@@ -38,17 +34,29 @@ export async function takeItems(
   items: readonly ParsedItem[],
 ): Promise<boolean> {
   const fresh = await unknownItems(context, feed, items);
+  const isPassed = passedIn(feed);
+  const taken = inOrder(fresh.filter((item) => !isPassed(item)));
+  try {
+    await storePassed(context, feed, fresh.filter(isPassed));
+    for (const item of taken.slice(0, ITEMS_A_POLL)) {
+      const present = await inForce(context, caller);
+      if (present === null) return false;
+      await takeItem(context, present, feed, item);
+    }
+  } catch (error) {
+    if (error instanceof FeedChanged) return false;
+    throw error;
+  }
+  return taken.length <= ITEMS_A_POLL;
+}
+
+/** Whether a poll passes an item over: it is older than the address of the feed; if no date tells, the first poll finds it. */
+function passedIn(feed: ClaimedFeed): (item: NewItem) => boolean {
   const isFirst = feed.last_ok_at === null;
   const since = new Date(feed.items_since ?? feed.created_at);
   const dayOf = (date: Date) => date.toISOString().slice(0, 10);
-  // What was published before the feed was given its address; where the date does not tell, what the first poll finds.
-  const isPassed = ({ publishedAt, isDatedByDay }: NewItem) =>
+  return ({ publishedAt, isDatedByDay }) =>
     publishedAt === null || (isDatedByDay && dayOf(publishedAt) === dayOf(since)) ? isFirst : publishedAt < since;
-  const passed = fresh.filter(isPassed);
-  for (const item of passed) await storeItem(context, context.db.em(), feed, item, { status: 'passed' });
-  const taken = inOrder(fresh.filter((item) => !isPassed(item)));
-  for (const item of taken.slice(0, ITEMS_A_POLL)) await takeItem(context, caller, feed, item);
-  return taken.length <= ITEMS_A_POLL;
 }
 
 /** In the order of publication. Most feeds begin with the newest item, which counts where dates do not tell. */
@@ -71,27 +79,60 @@ async function unknownItems(context: Context, { id }: ClaimedFeed, items: readon
     .where((of) => of.or([of('key_hash', '=', anyOf(hashes, 'text')), of('link_hash', '=', anyOf(hashes, 'text'))]))
     .execute();
   const seen = new Set(known.flatMap(({ key_hash: key, link_hash: link }) => [key, ...(link === null ? [] : [link])]));
+  const shared = sharedLinks(hashed);
   return hashed.filter(({ keyHash, linkHash }) => {
-    if (seen.has(keyHash) || (linkHash !== null && seen.has(linkHash))) return false;
+    const isLinkKnown = linkHash !== null && !shared.has(linkHash) && seen.has(linkHash);
+    if (seen.has(keyHash) || isLinkKnown) return false;
     seen.add(keyHash);
     if (linkHash !== null) seen.add(linkHash);
     return true;
   });
 }
 
+/** Links of several items with ids, such as the page of a show that all its episodes link to: they identify none. */
+function sharedLinks(items: readonly NewItem[]): ReadonlySet<string> {
+  const keys = Map.groupBy(
+    items.filter(({ keyHash, linkHash }) => keyHash !== linkHash),
+    ({ linkHash }) => linkHash,
+  );
+  const isShared = (sharing: readonly NewItem[]) => sharing.some(({ keyHash }) => keyHash !== sharing[0]?.keyHash);
+  return new Set([...keys].flatMap(([link, sharing]) => (link !== null && isShared(sharing) ? [link] : [])));
+}
+
+/** @throws FeedChanged */
 async function takeItem(
   context: Context & WithCreations,
   caller: Caller,
   feed: ClaimedFeed,
   item: NewItem,
 ): Promise<void> {
+  try {
+    const error = await createItem(context, caller, feed, item);
+    if (error === null) return;
+    await context.db
+      .em()
+      .transactional((em: SqlEntityManager) => storeItem(context, em, feed, item, { status: 'failed', error }));
+  } catch (error) {
+    if (!(error instanceof ItemTaken)) throw error;
+  }
+}
+
+/**
+ * @returns why nothing was stored; null when the item and its posts are
+ * @throws FeedChanged
+ * @throws ItemTaken
+ */
+async function createItem(
+  context: Context & WithCreations,
+  caller: Caller,
+  feed: ClaimedFeed,
+  item: NewItem,
+): Promise<ItemError | null> {
   const text = fillTemplate(feed.template, item);
   if (text === '') {
     const message =
       'The item has no title, link or summary, so its post would have no text. Give it one in the feed, with a new guid or id: a failed item is not tried again.';
-    const error = { code: 'invalid_request', message } as const;
-    await storeItem(context, context.db.em(), feed, item, { status: 'failed', error }).catch(ignoreTaken);
-    return;
+    return { code: 'invalid_request', message };
   }
   const input = {
     text,
@@ -114,58 +155,14 @@ async function takeItem(
   };
   try {
     await createPosts(context, caller, input, key, { whenStored });
+    return null;
   } catch (error) {
-    if (error instanceof ItemTaken) return;
-    if (isDatabaseAway(error)) throw error;
+    if (error instanceof ItemTaken || error instanceof FeedChanged || isDatabaseAway(error)) throw error;
     const failure = publicError(error);
-    if (failure.code === 'idempotency_key_conflict') return;
+    if (failure.code === 'idempotency_key_conflict') return null;
     if (failure.code === 'internal_server_error') {
       context.log.error({ feed: feed.id, err: error }, 'an item of a feed was not taken');
     }
-    const shown = { code: failure.code, message: failure.message };
-    await storeItem(context, context.db.em(), feed, item, { status: 'failed', error: shown }).catch(ignoreTaken);
+    return { code: failure.code, message: failure.message };
   }
-}
-
-/** Another worker stored the item first. */
-class ItemTaken extends Error {
-  override name = 'ItemTaken';
-}
-
-function ignoreTaken(error: unknown): void {
-  if (!(error instanceof ItemTaken)) throw error;
-}
-
-interface ItemOutcome {
-  readonly status: (typeof FEED_ITEM_STATUSES)[number];
-  readonly results?: readonly object[];
-  readonly error?: ItemError | null;
-}
-
-/** @throws ItemTaken when the item is stored already, unless it was only passed */
-async function storeItem(
-  context: Context,
-  em: SqlEntityManager,
-  { id: feedId }: ClaimedFeed,
-  { keyHash, linkHash, title, link }: NewItem,
-  { status, results = [], error = null }: ItemOutcome,
-): Promise<void> {
-  const { numInsertedOrUpdatedRows: stored = 0n } = await tables(em)
-    .insertInto('feed_items')
-    .values({
-      id: context.random.uuid(),
-      feed_id: feedId,
-      key_hash: keyHash,
-      link_hash: linkHash,
-      title,
-      link,
-      status,
-      results: JSON.stringify(results),
-      error_code: error?.code ?? null,
-      error_message: error?.message ?? null,
-      created_at: context.clock.now(),
-    })
-    .onConflict((conflict) => conflict.columns(['feed_id', 'key_hash']).doNothing())
-    .executeTakeFirst();
-  if (stored === 0n && status !== 'passed') throw new ItemTaken(`the item ${keyHash} is taken`);
 }

@@ -88,8 +88,10 @@ function forgetFailures(feed: Feed, now: Date): void {
 export async function pollFeedNow(context: Context, caller: Caller, feedId: string): Promise<FeedView> {
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     const feed = await lockFeed(em, caller, feedId);
-    const earliest = feed.lastPolledAt == null ? 0 : feed.lastPolledAt.getTime() + ASKED_EVERY_MS;
-    const at = new Date(Math.max(context.clock.now().getTime(), earliest));
+    const now = context.clock.now().getTime();
+    // A poll of a later time was made before the clock was set back.
+    const polledAt = Math.min(feed.lastPolledAt?.getTime() ?? -Infinity, now);
+    const at = new Date(Math.max(now, polledAt + ASKED_EVERY_MS));
     if (at < feed.nextPollAt) feed.nextPollAt = at;
     await em.flush();
     return feedView(feed);

@@ -77,7 +77,21 @@ async function addFeed(body: object = {}) {
   const texts = async (): Promise<string[]> =>
     (await world.rest('GET /posts?limit=100', { key })).body.posts.map(({ text }: Answer) => text).toReversed();
   const poll = async () => world.advance(HOUR_MS);
-  return { ...account, ...server, accountId: account.id, id, feed: answer.body.feed, read, texts, poll };
+  /** Begins a poll that waits for its answer; what it gives answers it, and waits for its end. */
+  const beginPoll = async () => {
+    const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
+    server.respondWith((_request, response) => {
+      asked.resolve();
+      void answered.promise.then((document) => response.writeHead(200).end(document));
+    });
+    const round = runRound(world.context, loop, new AbortController().signal);
+    await asked.promise;
+    return async (document: string) => {
+      answered.resolve(document);
+      await round;
+    };
+  };
+  return { ...account, ...server, accountId: account.id, id, feed: answer.body.feed, read, texts, poll, beginPoll };
 }
 
 describe('POST /feeds/preview', () => {
@@ -242,6 +256,23 @@ describe('a new item', () => {
     expect(await texts()).toEqual(['B\n\nhttps://bells.example/b', 'A\n\nhttps://bells.example/a']);
   });
 
+  it('is known by its guid alone where several items of the document have its link', async () => {
+    const { serve, texts, poll } = await addFeed({ template: '{title}' });
+    const link = 'https://bells.example/show';
+    serve(rss([{ guid: '1', title: 'Episode 1', link }]));
+    await poll();
+    const [second, third] = [
+      { guid: '2', title: 'Episode 2', link },
+      { guid: '3', title: 'Episode 3', link },
+    ];
+    serve(rss([third, second, { guid: '1', title: 'Episode 1', link }]));
+
+    await poll();
+    await poll();
+
+    expect(await texts()).toEqual(['Episode 1', 'Episode 2', 'Episode 3']);
+  });
+
   it('takes a slot of the queue when the feed says so', async () => {
     const { serve, key, connection, poll, read } = await addFeed({ delivery: 'queue' });
     const slots = [1, 2, 3].map((weekday) => ({ weekday, time: '09:00' }));
@@ -386,6 +417,23 @@ describe('a document', () => {
     expect(await texts()).toEqual(['1 < 2|https://bells.example/page?a=1&b=2|One\n\nTwo & three']);
   });
 
+  it('that ends in the middle of an item is read without that item', async () => {
+    const { serve, texts, poll } = await addFeed({ template: '{title}' });
+    serve(rss([]));
+    await poll();
+    const whole = rss([
+      { guid: '1', title: 'One' },
+      { guid: '2', title: 'Two' },
+    ]);
+    serve(whole.slice(0, whole.indexOf('Two') + 2));
+    await poll();
+    serve(whole);
+
+    await poll();
+
+    expect(await texts()).toEqual(['One', 'Two']);
+  });
+
   it('with a date of megabytes is read at once, without that date', () => {
     const date = '10:00:00'.repeat(200_000);
     const items = parseFeed(`<rss><channel><item><guid>1</guid><pubDate>${date}</pubDate></item></channel></rss>`);
@@ -475,6 +523,22 @@ describe('a poll', () => {
     expect(requests[0]?.['user-agent']).toMatch(/^Carillon\/\d/);
     const { feed } = await read();
     expect([feed.lastError, feed.lastOkAt]).toEqual([null, world.clock.now().toISOString()]);
+  });
+
+  it('fails when nothing is said to have changed since nothing was read', async () => {
+    const { respondWith, serve, poll, read, texts } = await addFeed();
+    respondWith((_request, response) => response.writeHead(304).end());
+    await poll();
+    const { feed } = await read();
+    serve(rss([]).replace('</channel>', '<item><guid>old</guid><title>Old, undated</title></item></channel>'));
+
+    await poll();
+
+    expect(feed).toMatchObject({
+      lastOkAt: null,
+      lastError: 'The server says that nothing has changed, although nothing was read before (HTTP 304).',
+    });
+    expect(await texts()).toEqual([]);
   });
 
   it('that fails is repeated later and later, and not before Retry-After', async () => {
@@ -611,6 +675,28 @@ describe('a poll', () => {
     expect(await texts()).toEqual(['News']);
   });
 
+  it('is planned anew when the clock was set back, and made when someone asks', async () => {
+    await using install = await startWorld();
+    const server = await startFeedServer();
+    server.serve(rss([]));
+    const body = { url: server.url, connectionSlugs: [install.sandboxSlug] };
+    const { feed } = (await install.rest('POST /feeds', { body })).body;
+    const start = install.clock.now().getTime();
+    const pollsAt = async (at: number) => {
+      install.clock.set(new Date(at));
+      await install.runDue();
+      return server.requests.length;
+    };
+    expect(await pollsAt(start + 240 * HOUR_MS)).toBe(1);
+
+    expect(await pollsAt(start + HOUR_MS)).toBe(2);
+
+    install.clock.set(new Date(start));
+    const asked = await install.rest(`POST /feeds/${feed.id}/poll`, { body: {} });
+    expect(Date.parse(asked.body.feed.nextPollAt)).toBe(start + 60_000);
+    expect(await pollsAt(start + 60_000)).toBe(3);
+  });
+
   it('is made when someone asks during another one', async () => {
     const { key, id, serve, respondWith, requests } = await addFeed();
     serve(rss([]));
@@ -707,6 +793,67 @@ describe('PATCH and DELETE /feeds/{feedId}', () => {
     await poll();
 
     expect(await texts()).toEqual(['First', 'After']);
+  });
+
+  it('hold from the answer to them on, also for a poll in progress', async () => {
+    const { id, key, beginPoll, serve, poll, texts } = await addFeed({ template: '{title}' });
+    const undated = rss([{ guid: 'new' }]).replace('</channel>', '<item><guid>old</guid></item></channel>');
+    const answer = await beginPoll();
+
+    await world.rest(`PATCH /feeds/${id}`, { key, body: { template: 'New: {title}' } });
+    await answer(undated);
+    const meanwhile = await texts();
+    serve(undated);
+    await poll();
+
+    expect([meanwhile, await texts()]).toEqual([[], ['New: Ding']]);
+  });
+
+  it.each([
+    ['disabled', 'PATCH', { enabled: false }],
+    ['deleted', 'DELETE', undefined],
+  ])('leave no post to a poll in progress of a feed that is %s', async (_what, method, body) => {
+    const { id, key, beginPoll, texts } = await addFeed();
+    const answer = await beginPoll();
+    const logged = world.logged.length;
+
+    await world.rest(`${method} /feeds/${id}`, { key, ...(body && { body }) });
+    await answer(rss([{ guid: '1' }, { guid: '2', title: '' }, { guid: '3', at: -HOUR_MS }]));
+
+    expect(await texts()).toEqual([]);
+    expect(world.logged.slice(logged)).toEqual([]);
+  });
+
+  it('give another address nothing of a poll in progress', async () => {
+    const { id, key, url, beginPoll, serve, poll, texts } = await addFeed({ template: '{title}' });
+    serve(rss([]));
+    await poll();
+    const undated = rss([]).replace('</channel>', '<item><guid>old</guid><title>Old</title></item></channel>');
+    world.clock.advance(HOUR_MS);
+    const answer = await beginPoll();
+
+    await world.rest(`PATCH /feeds/${id}`, { key, body: { url: `${url}?other` } });
+    await world.rest(`PATCH /feeds/${id}`, { key, body: { url } });
+    await answer(undated);
+    serve(undated);
+    await poll();
+
+    expect(await texts()).toEqual([]);
+  });
+
+  it('leave nothing to a key that was revoked during a poll', async () => {
+    const feed = await addFeed();
+    const other = await world.key({ accountId: feed.accountId });
+    await world.rest(`PATCH /feeds/${feed.id}`, { key: other.secret, body: { delivery: 'draft' } });
+    const answer = await feed.beginPoll();
+
+    await world.rest(`DELETE /keys/${other.id}`, { key: feed.key });
+    await answer(rss([{ guid: '1' }]));
+    const meanwhile = await feed.texts();
+    await feed.poll();
+
+    expect([meanwhile, await feed.texts()]).toEqual([[], []]);
+    expect((await feed.read()).feed).toMatchObject({ disabledReason: 'ended' });
   });
 
   it('end the feed with the key that changed its address', async () => {
