@@ -7,6 +7,16 @@ media="${MEDIA_DIR:-/data/media}"
 keep="${BACKUP_KEEP_DAYS:-14}"
 umask 077
 
+# A backup whose removal is interrupted must not look like one: it is renamed first.
+remove_old() {
+  local old status=0
+  while IFS= read -r -d '' old; do
+    mv "$old" "$folder/.removed-${old##*/}" || status=1
+  done < <(find "$folder" -mindepth 1 -maxdepth 1 -name 'carillon-*' -mtime "+$keep" -print0)
+  rm -rf "$folder"/.removed-* || status=1
+  return $status
+}
+
 backup() {
   local name
   # Until this process ends. Another backup, such as that of the daily loop, is completed first.
@@ -29,8 +39,8 @@ backup() {
   pg_restore --list "$folder/.partial-$name/database.dump" >/dev/null
   (cd "$folder/.partial-$name" && sha256sum -- * >SHA256SUMS)
   mv "$folder/.partial-$name" "$folder/$name"
-  find "$folder" -mindepth 1 -maxdepth 1 -name 'carillon-*' -mtime "+$keep" -exec rm -rf {} +
   echo "wrote $folder/$name"
+  remove_old || echo 'older backups could not be removed; the next backup tries again' >&2
 }
 
 if [ "${1:-}" = once ]; then

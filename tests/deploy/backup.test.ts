@@ -1,7 +1,7 @@
 /** The backups of compose.yaml, made of a PostgreSQL database and restored into another one (docs/guide/containers.md). */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,11 +15,29 @@ const name = `carillon_backup_${process.pid}`;
 let folder: string;
 let media: string;
 
-function backUp(database = name, keepDays = '14') {
-  return run('bash', [SCRIPT, 'once'], { env: environment(database, keepDays) });
+function backUp(database = name, path = process.env['PATH']) {
+  return run('bash', [SCRIPT, 'once'], { env: { ...environment(database), PATH: path } });
 }
 
-function environment(database: string, keepDays = '14') {
+/** A backup with an `rm` that does this when it is to remove an old backup. */
+async function backUpRemoving(script: string) {
+  const commands = await mkdtemp(join(tmpdir(), 'carillon-commands-'));
+  onTestFinished(() => rm(commands, { recursive: true, force: true }));
+  const file = join(commands, 'rm');
+  await writeFile(file, `#!/bin/bash\nif [[ "$*" == *carillon-old* ]]; then ${script}; fi\nexec /bin/rm "$@"\n`);
+  await chmod(file, 0o755);
+  return backUp(name, `${commands}:${process.env['PATH']}`);
+}
+
+/** Makes a backup of some days ago. */
+async function addBackup(entry: string, days: number) {
+  const at = new Date(new Date().getTime() - days * 86_400_000);
+  await mkdir(join(folder, entry));
+  await writeFile(join(folder, entry, 'database.dump'), 'a dump');
+  await utimes(join(folder, entry), at, at);
+}
+
+function environment(database: string) {
   const { hostname, port, username, password } = new URL(databaseUrl(database));
   return {
     ...process.env,
@@ -30,7 +48,7 @@ function environment(database: string, keepDays = '14') {
     PGDATABASE: database,
     BACKUP_DIR: folder,
     MEDIA_DIR: media,
-    BACKUP_KEEP_DAYS: keepDays,
+    BACKUP_KEEP_DAYS: '14',
   };
 }
 
@@ -79,9 +97,7 @@ describe.skipIf(TEST_DATABASE_URL === undefined)('a backup of the Compose file',
   });
 
   it('that fails in the daily loop is reported, and neither published nor a reason to remove older ones', async () => {
-    const old = new Date(new Date().getTime() - 16 * 86_400_000);
-    await mkdir(join(folder, 'carillon-old'));
-    await utimes(join(folder, 'carillon-old'), old, old);
+    await addBackup('carillon-old', 16);
     const loop = spawn('bash', [SCRIPT], { env: environment('carillon_missing'), detached: true });
     onTestFinished(() => void process.kill(-(loop.pid ?? 0), 'SIGKILL'));
     let reported = '';
@@ -121,19 +137,37 @@ describe.skipIf(TEST_DATABASE_URL === undefined)('a backup of the Compose file',
   });
 
   it('removes backups that are older than the days to keep, and only those', async () => {
-    const days = (count: number) => new Date(new Date().getTime() - count * 86_400_000);
-    for (const [entry, age] of [
-      ['carillon-old', 16],
-      ['carillon-recent', 13],
-      ['of-someone-else', 99],
-    ] as const) {
-      await mkdir(join(folder, entry));
-      await utimes(join(folder, entry), days(age), days(age));
-    }
+    await addBackup('carillon-old', 16);
+    await addBackup('carillon-recent', 13);
+    await addBackup('of-someone-else', 99);
 
     await backUp();
 
     const left = await backups();
     expect(left.toSorted()).toEqual([expect.stringMatching(/^carillon-\d/), 'carillon-recent', 'of-someone-else']);
+  });
+
+  it('that cannot remove older ones is made and says so, and the next removes them', async () => {
+    await addBackup('carillon-old', 16);
+
+    const { stdout, stderr } = await backUpRemoving('exit 1');
+
+    expect(stdout).toMatch(/^wrote .*\/carillon-\d{8}T\d{6}Z\n$/);
+    expect(stderr).toBe('older backups could not be removed; the next backup tries again\n');
+    await backUp();
+    expect((await backups()).filter((entry) => entry.includes('old'))).toEqual([]);
+  });
+
+  it('that is killed while it removes an older one leaves no half of it that looks like one', async () => {
+    await addBackup('carillon-old', 16);
+
+    await backUpRemoving('/bin/rm "$BACKUP_DIR"/*carillon-old/database.dump; kill -9 $PPID; exit 1').catch(
+      () => undefined,
+    );
+
+    const left = await backups();
+    expect(left.filter((entry) => entry.includes('old'))).toEqual(['.removed-carillon-old']);
+    await backUp();
+    expect((await backups()).filter((entry) => !/^carillon-\d/.test(entry))).toEqual([]);
   });
 });
