@@ -6,6 +6,7 @@ import { startWorker } from '../jobs/worker.ts';
 import type { Context } from '../services/context.ts';
 import { watchRestores } from '../jobs/watch-restores.ts';
 import { decideHold } from '../services/sending/decide-hold.ts';
+import { removeUnfinished } from '../services/backups/create-backup.ts';
 import type { Clock, Random } from '../services/clock.ts';
 import type { Config } from '../services/config.ts';
 import { missingKeyMarks } from '../services/credentials/re-encrypt-credentials.ts';
@@ -81,7 +82,7 @@ export async function startInstall(config: Config, options: { announce: (text: s
   if (config.isRestored) await holdAfterRestore(context);
   const interrupted = isAlone ? await claimInterrupted(context) : [];
   const removals = isAlone ? await claimInterruptedRemovals(context, RECOVER_AT_ONCE, true) : [];
-  if (isAlone) await releaseAllWebhookLeases(context);
+  if (isAlone) await Promise.all([releaseAllWebhookLeases(context), removeUnfinished(context)]);
 
   let isReady = false;
   const stopping = new AbortController();

@@ -112,16 +112,23 @@ async function ofSchedule(folder: string, now: number): Promise<Backup[]> {
   );
 }
 
-/** A backup whose removal is interrupted is not taken for one: it is renamed first. */
+/** One that cannot be removed must not keep the others. */
 async function removeOld(folder: string, keep: number, now: number): Promise<void> {
   const interrupted = (await readdir(folder)).filter((name) => /^\.carillon-.*\.removed$/.test(name));
-  for (const name of interrupted) await rm(join(folder, name), { recursive: true, force: true });
   const backups = await ofSchedule(folder, now);
   const installId = backups[0]?.manifest.installId;
   const own = backups.filter(({ manifest }) => manifest.installId === installId);
-  for (const { path } of own.slice(keep)) {
-    const removed = join(dirname(path), `.${basename(path)}.removed`);
-    await rename(path, removed);
-    await rm(removed, { recursive: true, force: true });
-  }
+  const removals = await Promise.allSettled([
+    ...interrupted.map((name) => rm(join(folder, name), { recursive: true, force: true })),
+    ...own.slice(keep).map(({ path }) => removeBackup(path)),
+  ]);
+  const failed = removals.find((removal) => removal.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}
+
+/** A backup whose removal is interrupted is not taken for one: it is renamed first. */
+async function removeBackup(path: string): Promise<void> {
+  const removed = join(dirname(path), `.${basename(path)}.removed`);
+  await rename(path, removed);
+  await rm(removed, { recursive: true, force: true });
 }

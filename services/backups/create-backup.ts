@@ -72,6 +72,21 @@ async function removePartial(folder: string, installId: string): Promise<void> {
   await rm(join(folder, partialName(installId)), { recursive: true, force: true });
 }
 
+/**
+ * Removes what a backup left that was killed, before another one is made: the links would keep the bytes of images that are
+ * deleted. Of a backup elsewhere than in BACKUP_DIR the next one there removes it.
+ */
+export async function removeUnfinished({ config, db, log }: Context): Promise<void> {
+  const { lite } = db;
+  if (lite === undefined) return;
+  try {
+    await rm(join(config.dataDir, LINKED_IMAGES), { recursive: true, force: true });
+    await removePartial(config.backups.folder, await readInstallId(lite));
+  } catch (err) {
+    log.warn({ err }, 'an unfinished backup could not be removed');
+  }
+}
+
 async function writeParts(
   context: Context,
   partial: string,

@@ -1,5 +1,5 @@
 /** Backups of a running install on the embedded database, and what a restored one does. */
-import { copyFile, cp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backupCommand } from '../../../cli/backup-command.ts';
@@ -141,6 +141,9 @@ describe('a restored install', () => {
   let folder: string;
   let said: string;
   let sent: { platformPostId: string };
+  /** What a backup leaves that is killed, and what one of another install leaves. */
+  const PARTIAL = `.carillon-${manifest.installId}.partial`;
+  const LEFT = ['backup-images.partial', join('backups', PARTIAL), join('backups', '.carillon-other.partial')];
 
   beforeAll(async () => {
     // After the backup one of the posts goes out.
@@ -150,6 +153,7 @@ describe('a restored install', () => {
     folder = await newFolder();
     await copyFile(join(dataDir, 'encryption.key'), join(folder, 'encryption.key'));
     said = await offline('restore', backup, '--data-dir', folder, '--replace');
+    for (const left of LEFT) await mkdir(join(folder, left), { recursive: true });
     restored = await startEmbedded(folder, { CLOCK_START: '2027-03-01T09:00:00Z' });
   });
 
@@ -182,6 +186,11 @@ describe('a restored install', () => {
 
     expect((await restored.rest(`GET /posts/${later}`)).post).toMatchObject({ status: 'sent', media: [{ id: image }] });
     expect(platform.calls[CREATE]).toBe(2);
+  });
+
+  it('has nothing that a backup left that was killed, once it has started', async () => {
+    expect(await readdir(folder)).not.toContain('backup-images.partial');
+    expect(await readdir(join(folder, 'backups'))).toEqual(['.carillon-other.partial']);
   });
 
   it('has what was there before in a folder beside it', async () => {

@@ -1,7 +1,7 @@
 /** The schedule of backups: when one is made, how many are kept, and where a failure shows. */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { backupCommand } from '../../../cli/backup-command.ts';
 import { readConfig } from '../../../server/config.ts';
 import { TEST_DATABASE_URL } from '../../harness/database.ts';
@@ -61,6 +61,33 @@ it('leaves those of a later time, which were made before the clock was set back'
   for (const name of names) await rm(join(folder, name), { recursive: true });
 });
 
+it('that cannot remove an older one removes the others, and says so', async () => {
+  const text = await readFile(join(folder, 'carillon-20270302T080000Z', 'manifest.json'), 'utf8');
+  // A name that has no room for the one under which it is removed.
+  const stuck = `carillon-20270228T000000Z-${'1'.repeat(225)}`;
+  for (const [name, createdAt] of [
+    [stuck, '2027-02-28T00:00:00.000Z'],
+    ['carillon-20270227T000000Z', '2027-02-27T00:00:00.000Z'],
+  ] as const) {
+    await mkdir(join(folder, name));
+    await writeFile(join(folder, name, 'manifest.json'), JSON.stringify({ ...JSON.parse(text), createdAt }));
+  }
+  const log = vi.spyOn(install.context.log, 'error');
+
+  await install.advance(6 * HOUR);
+
+  expect((await readdir(folder)).toSorted()).toEqual([
+    stuck,
+    'carillon-20270301T080000Z',
+    'carillon-20270302T140000Z',
+    'carillon-20270302T200000Z',
+  ]);
+  expect(log.mock.calls).toEqual([[{ err: expect.any(Error) }, 'older backups could not be removed']]);
+  expect(await checked(install)).toMatchObject({ ok: true, lastOkAt: '2027-03-02T20:00:00.000Z' });
+  log.mockRestore();
+  await rm(join(folder, stuck), { recursive: true });
+});
+
 it('makes none before the interval is over', async () => {
   await install.advance(5 * HOUR);
 
@@ -75,7 +102,7 @@ it('shows a failure in health and in one mail to the owners, and recovers', asyn
   await install.advance(HOUR);
   await install.advance(1);
 
-  expect(await checked(install)).toMatchObject({ ok: false, lastRunAt: '2027-03-03T03:00:00.000Z' });
+  expect(await checked(install)).toMatchObject({ ok: false, lastRunAt: '2027-03-03T09:00:00.000Z' });
   expect((await install.rest('GET /health')).status).toBe('degraded');
   expect(mail.messages()).toHaveLength(1);
   const [message] = mail.messages();
