@@ -1,9 +1,9 @@
 /** Statements that claim, hold and end imports, and take their rows. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { columns } from '../../entities/column-lists.ts';
+import { column, columns } from '../../entities/column-lists.ts';
 import { type RowOf, statement } from '../../entities/statement.ts';
 
-const CLAIMED = columns('imports', ['id', 'account_id', 'profile_id', 'mode', 'caller', 'surface', 'dry_run'], 'i');
+const CLAIMED = columns('imports', ['id', 'account_id', 'profile_id', 'mode', 'dry_run'], 'i');
 
 /** Running, and the oldest of its account. */
 const FIRST = `
@@ -11,14 +11,16 @@ const FIRST = `
     select 1 from imports e where e.account_id = o.account_id and e.status = 'running' and e.id < o.id)`;
 
 /** When no worker carries out a row of another import of the account, also of one that was cancelled meanwhile. */
-const OTHER_HELD = 'select max(e.lease_until) from imports e where e.account_id = o.account_id and e.id <> o.id';
+const OTHER_HELD = `
+  select max(e.lease_until) from imports e
+  where e.account_id = o.account_id and e.id <> o.id and e.lease is not null`;
 
 export const claimImport = statement('claim an import', {
   parameters: { now: 'timestamptz', until: 'timestamptz', lease: 'uuid' },
   result: CLAIMED.types,
   sql: ({ now, until, lease }) => `
     update imports i set lease = ${lease}, lease_until = ${until}
-    where i.id = (select o.id from imports o where ${FIRST} and (o.lease_until is null or o.lease_until <= ${now})
+    where i.id = (select o.id from imports o where ${FIRST} and (o.lease is null or o.lease_until <= ${now})
       and coalesce((${OTHER_HELD}), ${now}) <= ${now}
       order by o.lease_until nulls first, o.id limit 1 for update skip locked)
     returning ${CLAIMED.sql}`,
@@ -26,20 +28,24 @@ export const claimImport = statement('claim an import', {
 
 export const nextImport = statement('find when an import can go on', {
   result: { at: 'timestamptz?' },
-  sql: () =>
-    `select min(greatest(coalesce(o.lease_until, o.created_at), (${OTHER_HELD}))) as at from imports o where ${FIRST}`,
+  sql: () => `
+    select min(greatest(case when o.lease is null then o.created_at else o.lease_until end, (${OTHER_HELD}))) as at
+    from imports o where ${FIRST}`,
 });
 
 const PENDING = columns('import_rows', ['id', 'number', 'input', 'hash', 'tries'], 'r');
 
+/** Who sent the file last, which may have been during the row before. */
+const SENDER = columns('imports', ['caller', 'surface'], 'i');
+
 /** The next row of an import that the lease still holds; renews the lease. */
 export const nextRow = statement('take the next row of an import', {
   parameters: { id: 'uuid', lease: 'uuid', until: 'timestamptz' },
-  result: PENDING.types,
+  result: { ...PENDING.types, ...SENDER.types },
   sql: ({ id, lease, until }) => `
     with held as (update imports i set lease_until = ${until}
-      where i.id = ${id} and i.lease = ${lease} and i.status = 'running' returning i.id)
-    select ${PENDING.sql} from import_rows r join held on held.id = r.import_id
+      where i.id = ${id} and i.lease = ${lease} and i.status = 'running' returning i.id, ${SENDER.sql})
+    select ${PENDING.sql}, held.caller, held.surface from import_rows r join held on held.id = r.import_id
     where r.status = 'pending' order by r.number limit 1`,
 });
 
@@ -77,10 +83,11 @@ export async function releaseImport(
 }
 
 export const endImport = statement('end an import whose key or agent has ended', {
-  parameters: { id: 'uuid', lease: 'uuid', now: 'timestamptz', message: 'text' },
-  sql: ({ id, lease, now, message }) => `
+  parameters: { id: 'uuid', lease: 'uuid', now: 'timestamptz', message: 'text', caller: column('imports', 'caller') },
+  // The file may have been sent again meanwhile, by a caller whose rights are in force.
+  sql: ({ id, lease, now, message, caller }) => `
     update imports i set status = 'cancelled', ended_at = ${now}, error_message = ${message}, lease = null, lease_until = ${now}
-    where i.id = ${id} and i.lease = ${lease} and i.status = 'running'`,
+    where i.id = ${id} and i.lease = ${lease} and i.status = 'running' and i.caller = ${caller}`,
 });
 
 /** A claimed import. */

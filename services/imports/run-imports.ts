@@ -3,7 +3,6 @@
  * oldest first. Accounts take turns after {@link ROWS_A_TURN} rows.
  */
 import type { Context } from '../context.ts';
-import type { Caller } from '../access/caller.ts';
 import type { WithCreations } from '../posts/create-posts.ts';
 import { dateOrNull } from '../timestamp.ts';
 import { type ClaimedImport, claimImport, endImport, nextImport, nextRow, releaseImport } from './claim-import.ts';
@@ -46,19 +45,18 @@ interface Turn {
 }
 
 async function runTurn(context: Context & WithCreations, { claimed, lease, signal }: Turn): Promise<number> {
-  const stored: Caller = callerOf(claimed.caller);
   const { id } = claimed;
   let tried = 0;
   while (tried < ROWS_A_TURN && !signal.aborted) {
-    const caller = await inForce(context, stored);
-    if (caller === null) {
-      const message = 'The key, agent or role that started the import has ended. Send the file again to go on.';
-      await endImport(context.db.em(), { id, lease, now: context.clock.now(), message });
-      return tried;
-    }
     const { until } = leaseTimes(context);
     const [row] = await nextRow(context.db.em(), { id, lease, until });
     if (row === undefined) break;
+    const caller = await inForce(context, callerOf(row.caller));
+    if (caller === null) {
+      const message = 'The key, agent or role that started the import has ended. Send the file again to go on.';
+      await endImport(context.db.em(), { id, lease, now: context.clock.now(), message, caller: row.caller });
+      break;
+    }
     await runRow(context, caller, claimed, row);
     tried += 1;
   }

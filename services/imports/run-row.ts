@@ -119,7 +119,7 @@ async function create(context: Context & WithCreations, caller: Caller, { claime
     const object = ids.length === 0 ? null : { type: 'post', ids };
     const { accountId, actor, mode } = caller;
     const profileId = caller.profileId ?? post.profileId ?? null;
-    const by = { accountId, actor, mode, profileId, surface: claimed.surface, requestId: null };
+    const by = { accountId, actor, mode, profileId, surface: row.surface, requestId: null };
     await recordChange(context, { ...by, operation: OPERATION, object, outcome: 'ok' }, em);
   };
   const { results } = await createPosts(context, caller, input, key, { whenStored });

@@ -43,7 +43,7 @@ export async function startImport(context: Context, caller: Caller, request: New
     await holdMaker(em, caller);
     await lockAccount(em, accountId);
     const earlier = fingerprint === null ? null : await findEarlier(em, accountId, fingerprint);
-    if (earlier !== null) return goOn(em, earlier, caller);
+    if (earlier !== null) return goOn(em, earlier, caller, surface);
     await requireCapacity(em, accountId);
     const one = em.create(Import, {
       id: context.random.uuid(),
@@ -70,7 +70,7 @@ function findEarlier(em: SqlEntityManager, accountId: string, fingerprint: strin
 }
 
 /** Tries again what failed, with the rights of the new request. */
-async function goOn(em: SqlEntityManager, one: Import, caller: Caller): Promise<Import> {
+async function goOn(em: SqlEntityManager, one: Import, caller: Caller, surface: Surface): Promise<Import> {
   await tables(em)
     .updateTable('import_rows')
     .set(({ eb }) => ({ status: 'pending', error_code: null, error_message: null, tries: eb('tries', '+', 1) }))
@@ -78,7 +78,7 @@ async function goOn(em: SqlEntityManager, one: Import, caller: Caller): Promise<
     .where('status', '=', 'failed')
     .where('input', 'is not', null)
     .execute();
-  one.caller = storedCaller(caller);
+  Object.assign(one, { caller: storedCaller(caller), surface });
   if (one.status !== 'running') {
     one.status = 'running';
     one.endedAt = null;

@@ -402,6 +402,56 @@ describe('an import', () => {
     expect(await textsOf(key)).toEqual([]);
   });
 
+  it('goes on with the rights of a request that sends the file again during a row', async () => {
+    const { key, id: accountId } = await accountWithSandbox(world);
+    const other = await world.key({ accountId });
+    const image = await startSlowImage();
+    image.appear();
+    const rows = [
+      { text: 'A', connectionSlugs: ['sandbox'], images: [{ url: image.url }], isDraft: true },
+      { text: 'B', connectionSlugs: ['sandbox'], isDraft: true },
+    ];
+    const id = await sendRows(other.secret, rows);
+    const turn = runImports(world.context, new AbortController().signal);
+    await image.asked(1);
+    await world.rest(`DELETE /keys/${other.id}`, { key });
+
+    const again = await fetch(`${world.url}/trpc/imports.start`, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify({ format: 'json', content: JSON.stringify(rows) }),
+    });
+    expect(again.status).toBe(200);
+    image.answer();
+    await turn;
+    await world.runDue();
+
+    expect((await world.rest(`GET /imports/${id}`, { key })).body.import).toMatchObject({
+      status: 'done',
+      error: null,
+      counts: { created: 2 },
+    });
+    const { entries } = (await world.rest('GET /audit?operation=posts.create&limit=1', { key })).body;
+    expect(entries[0]).toMatchObject({ surface: 'trpc', outcome: 'ok' });
+  });
+
+  it('is not held up by one that ran before the clock was set back', async () => {
+    await using install = await startWorld();
+    const { key } = await accountWithSandbox(install);
+    const run = async (content: string) => {
+      const { body } = await install.rest('POST /imports', { key, body: { format: 'csv', content } });
+      await install.runDue();
+      return (await install.rest(`GET /imports/${body.import.id}`, { key })).body.import.status;
+    };
+    const now = install.clock.now();
+    install.clock.advance(DAY_MS);
+    expect(await run('text,connections\nA,sandbox\n')).toBe('done');
+
+    install.clock.set(now);
+
+    expect(await run('text,connections\nB,sandbox\n')).toBe('done');
+  });
+
   it('tries a failed row again when the file is sent before the worker has gone on', async () => {
     const { key, connection } = await accountWithSandbox(world);
     const content = 'text,connections\nDing dong,sandbox\n';
