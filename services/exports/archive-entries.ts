@@ -5,9 +5,9 @@
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Context } from '../context.ts';
-import { earliestId, ID_SLACK_MS } from '../ids.ts';
 import { readMediaBytes } from '../media/read-media-bytes.ts';
 import { timestamp } from '../timestamp.ts';
+import { exportEnd } from './export-end.ts';
 import { EXPORT_KINDS, type ExportKindName } from './export-kinds.ts';
 import { EXPORT_PAGE } from './export-page.ts';
 import { type ExportFormat, exportRows, requireExportAccess, requireInForce } from './export-rows.ts';
@@ -55,7 +55,7 @@ async function* textOf(parts: readonly string[]): AsyncGenerator<string, void, u
 }
 
 async function* images(context: Context, caller: Caller): AsyncGenerator<ArchiveEntry, void, undefined> {
-  const until = earliestId(new Date(context.clock.now().getTime() + ID_SLACK_MS));
+  const until = await exportEnd(context, EXPORT_KINDS.media.table);
   let after: string | null = null;
   do {
     const page = await mediaPage(context, caller, { after, until, limit: EXPORT_PAGE });

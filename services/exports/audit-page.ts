@@ -11,7 +11,7 @@ export const auditPage: ReadPage = async ({ db }, { accountId }, { after, until,
     .select(ENTRY_COLUMNS)
     .where('account_id', '=', ownerOfList(accountId))
     .$if(after !== null, (query) => query.where('id', '>', after as string))
-    .where('id', '<', until)
+    .where('id', '<=', until)
     .orderBy('account_id')
     .orderBy('id')
     .limit(limit)

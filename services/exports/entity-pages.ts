@@ -12,7 +12,7 @@ import { exportPage, type ExportPosition, type ReadPage } from './export-page.ts
 
 /** The rows of a page, in the order of ids. */
 function within(reach: unknown, { after, until }: ExportPosition): object {
-  return { ...Object(reach), id: { $lt: until, ...(after !== null && { $gt: after }) } };
+  return { ...Object(reach), id: { $lte: until, ...(after !== null && { $gt: after }) } };
 }
 
 const BY_ID = { orderBy: { id: 'asc' } } as const;

@@ -5,6 +5,7 @@
 import type { Scope } from '../access/scopes.ts';
 import { auditPage } from './audit-page.ts';
 import { connectionPage, profilePage, queuePage, webhookPage } from './entity-pages.ts';
+import type { ExportTable } from './export-end.ts';
 import type { ReadPage } from './export-page.ts';
 import { mediaPage } from './media-page.ts';
 import { metricsPage } from './metrics-page.ts';
@@ -14,6 +15,7 @@ export interface ExportKind {
   readonly scope: Scope;
   /** Whether the caller must reach the whole account in live mode. */
   readonly wholeAccount?: true;
+  readonly table: ExportTable;
   /** Names of the fields, in the order of CSV. */
   readonly columns: readonly string[];
   readonly readPage: ReadPage;
@@ -22,6 +24,7 @@ export interface ExportKind {
 export const EXPORT_KINDS = {
   posts: {
     scope: 'posts:read',
+    table: 'posts',
     columns: [
       'id',
       'connectionId',
@@ -54,17 +57,20 @@ export const EXPORT_KINDS = {
   },
   metrics: {
     scope: 'analytics:read',
+    table: 'posts',
     columns: ['postId', 'fetchedAt', 'impressions', 'likes', 'reposts', 'replies', 'clicks'],
     readPage: metricsPage,
   },
   audit: {
     scope: 'account:read',
     wholeAccount: true,
+    table: 'audit_entries',
     columns: ['id', 'at', 'actor', 'surface', 'operation', 'object', 'outcome', 'mode', 'profileId', 'requestId'],
     readPage: auditPage,
   },
   connections: {
     scope: 'connections:read',
+    table: 'connections',
     columns: [
       'id',
       'slug',
@@ -86,21 +92,25 @@ export const EXPORT_KINDS = {
   },
   queues: {
     scope: 'connections:read',
+    table: 'connections',
     columns: ['connectionId', 'connectionSlug', 'profileId', 'timezone', 'slots', 'paused'],
     readPage: queuePage,
   },
   webhooks: {
     scope: 'webhooks:read',
+    table: 'webhooks',
     columns: ['id', 'url', 'events', 'description', 'enabled', 'disabledAt', 'disabledReason', 'createdAt'],
     readPage: webhookPage,
   },
   profiles: {
     scope: 'profiles:read',
+    table: 'profiles',
     columns: ['id', 'name', 'externalId', 'createdAt', 'voice'],
     readPage: profilePage,
   },
   media: {
     scope: 'posts:read',
+    table: 'media',
     columns: ['id', 'contentType', 'sizeBytes', 'width', 'height', 'altText', 'createdAt'],
     readPage: mediaPage,
   },

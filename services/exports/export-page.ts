@@ -9,7 +9,7 @@ export const EXPORT_PAGE = 500;
 export interface ExportPosition {
   /** Id of the last row before the page; null for the first. */
   readonly after: string | null;
-  /** Later ids are not exported: what is created meanwhile. */
+  /** Last id that is exported. */
   readonly until: string;
   /** Most rows. */
   readonly limit: number;

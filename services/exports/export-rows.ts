@@ -7,8 +7,8 @@ import type { Caller } from '../access/caller.ts';
 import { requireScope } from '../access/require-scope.ts';
 import { inForce } from '../access/stored-caller.ts';
 import type { Context } from '../context.ts';
-import { earliestId, ID_SLACK_MS } from '../ids.ts';
 import { csvLine } from './export-csv.ts';
+import { exportEnd } from './export-end.ts';
 import { EXPORT_KINDS, type ExportKind, type ExportKindName } from './export-kinds.ts';
 import { EXPORT_PAGE } from './export-page.ts';
 
@@ -41,8 +41,8 @@ export async function* exportRows(
   caller: Caller,
   { kind: name, format, after }: ExportRequest,
 ): AsyncGenerator<string, void, undefined> {
-  const { columns, readPage }: ExportKind = EXPORT_KINDS[name];
-  const until = earliestId(new Date(context.clock.now().getTime() + ID_SLACK_MS));
+  const { columns, readPage, table }: ExportKind = EXPORT_KINDS[name];
+  const until = await exportEnd(context, table);
   // Spreadsheets recognize UTF-8 by the mark.
   if (format === 'csv') yield `\uFEFF${csvLine(columns)}`;
   let next = after;

@@ -10,7 +10,7 @@ export const mediaPage: ReadPage = async ({ db }, caller, { after, until, limit 
     .select(MEDIA_COLUMNS)
     .where(reachableMedia(caller))
     .$if(after !== null, (query) => query.where('id', '>', after as string))
-    .where('id', '<', until)
+    .where('id', '<=', until)
     .orderBy('account_id')
     .orderBy('id')
     .limit(limit)

@@ -17,7 +17,7 @@ export const metricsPage: ReadPage = async ({ db }, caller, { after, until, limi
     .where((post) => post.and(reachInAccount(caller)))
     .where('sent_at', 'is not', null)
     .$if(after !== null, (query) => query.where('id', '>', after as string))
-    .where('id', '<', until)
+    .where('id', '<=', until)
     .orderBy('account_id')
     .orderBy('id')
     .limit(most)

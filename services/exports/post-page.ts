@@ -16,7 +16,7 @@ export const postPage: ReadPage = async (context, caller, { after, until, limit 
     .where('account_id', '=', ownerOfList(caller.accountId))
     .where((post) => post.and(reachInAccount(caller)))
     .$if(after !== null, (query) => query.where('id', '>', after as string))
-    .where('id', '<', until)
+    .where('id', '<=', until)
     .orderBy('account_id')
     .orderBy('id')
     .limit(limit)

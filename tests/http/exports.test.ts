@@ -121,6 +121,21 @@ describe('200', () => {
     expect(lines).toEqual(rows.map((row) => EXPORT_KINDS[kind].columns.map((column) => cell(row[column]))));
   });
 
+  it('gives what was made before the clock was set back', async () => {
+    await using install = await startWorld();
+    const now = install.clock.now();
+    install.clock.advance(86_400_000);
+    const { key } = await fullAccount(install);
+
+    install.clock.set(now);
+
+    const { bytes } = await install.rest('GET /exports/archive', { key });
+    const files = readZip(bytes);
+    const empty = KINDS.filter((kind) => files.get(`${kind}.ndjson`)?.toString() === '');
+    expect(empty).toEqual([]);
+    expect([...files.keys()].filter((name) => name.startsWith('images/'))).toHaveLength(1);
+  });
+
   it('contains no secret of the account', async () => {
     const { key, hook } = await fullAccount();
     await world.rest('POST /calendars', { key, body: {} });
