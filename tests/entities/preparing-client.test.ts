@@ -49,7 +49,7 @@ describe.skipIf(TEST_DATABASE_URL === undefined)('settings', () => {
     onTestFinished(() => database.close());
     const names = ['jit', 'max_parallel_workers_per_gather'];
     const sql = 'select name, setting, source from pg_settings where name = any($1) order by name';
-    return query(database.em(), sql, [names]);
+    return query<{ name: string; setting: string; source: string }>(database.em(), sql, [names]);
   };
 
   it('keep a direct connection from compiling statements and from dividing them', async () => {
@@ -62,6 +62,6 @@ describe.skipIf(TEST_DATABASE_URL === undefined)('settings', () => {
   it('of a connection of PgBouncer stay as they are', async () => {
     const [jit, workers] = await settings(await forwarded(url));
 
-    expect([jit?.['source'], workers?.['source']]).not.toContain('session');
+    expect([jit?.source, workers?.source]).not.toContain('session');
   });
 });
