@@ -1,7 +1,9 @@
-/** Wall times of a zone between which nothing goes out. They may go over midnight. */
+/** Wall times of a zone between which nothing goes out (docs/contract/policies.md#quiet-hours). Pure. */
 import type { PolicyRules } from '../../entities/policy.ts';
 
 type QuietHours = NonNullable<PolicyRules['quietHours']>;
+
+const DAY_MS = 86_400_000;
 
 export function isQuiet({ from, to, timezone }: QuietHours, at: Date): boolean {
   const time = zoned(at, timezone).toPlainTime();
@@ -10,22 +12,20 @@ export function isQuiet({ from, to, timezone }: QuietHours, at: Date): boolean {
   return overMidnight ? compare(from) >= 0 || compare(to) < 0 : compare(from) >= 0 && compare(to) < 0;
 }
 
-/** The end of the quiet hours in which `at` is. */
-export function quietEnd({ to, timezone }: QuietHours, at: Date): Date {
-  const today = zoned(at, timezone).toPlainDate();
-  const ends = [0, 1].flatMap((days) => instantsOf(today.add({ days }).toPlainDateTime(to), timezone));
-  const end = ends.filter((instant) => instant > at.getTime()).toSorted((one, other) => one - other)[0];
-  if (end === undefined) throw new Error(`${to} does not come again in ${timezone}`);
-  return new Date(end);
+/** The first instant from `at` on that is not quiet. */
+export function quietEnd(hours: QuietHours, at: Date): Date {
+  let end = at;
+  while (isQuiet(hours, end)) end = nextEdge(hours, end);
+  return end;
 }
 
-/** When clocks of the zone show a wall time: twice where they are set back, and the change itself where they skip it. */
-function instantsOf(wall: Temporal.PlainDateTime, timezone: string): number[] {
-  const earlier = wall.toZonedDateTime(timezone, { disambiguation: 'earlier' });
-  const later = wall.toZonedDateTime(timezone, { disambiguation: 'later' });
-  if (earlier.toPlainDateTime().equals(wall)) return [earlier.epochMilliseconds, later.epochMilliseconds];
-  const change = earlier.getTimeZoneTransition('next');
-  return change === null ? [] : [change.epochMilliseconds];
+/** When the clocks show `to`, or are changed before that: nothing else ends quiet hours. */
+function nextEdge({ to, timezone }: QuietHours, at: Date): Date {
+  const local = zoned(at, timezone);
+  const left = local.toPlainTime().until(to).total('milliseconds');
+  const shown = at.getTime() + (left > 0 ? left : left + DAY_MS);
+  const change = local.getTimeZoneTransition('next')?.epochMilliseconds ?? Infinity;
+  return new Date(Math.min(shown, change));
 }
 
 function zoned(at: Date, timezone: string): Temporal.ZonedDateTime {
