@@ -50,13 +50,14 @@ const RECOVER_AT_ONCE = 1_000;
 
 /** @throws Error whose first line tells the operator what to correct */
 export async function startInstall(config: Config, options: { announce: (text: string) => void }): Promise<Install> {
+  await secureDataDir(config.dataDir, { uid: process.getuid?.(), log: createLogger(config.logLevel) });
+  const lock = config.databaseUrl === undefined ? await acquireDataDirLock(config.dataDir) : undefined;
+  await refuseUnfinishedRestore(config);
+  // Only now: the manual clock is read from DATA_DIR and written to it.
   const clock = openClock(config, () => db);
   const random = systemRandom(clock);
   const telemetry = await openTelemetry(config, clock, random);
   const log = createLogger(config.logLevel, undefined, telemetry?.lines);
-  await secureDataDir(config.dataDir, { uid: process.getuid?.(), log });
-  const lock = config.databaseUrl === undefined ? await acquireDataDirLock(config.dataDir) : undefined;
-  await refuseUnfinishedRestore(config);
   const outbound = createOutboundFetch({ allow: config.outboundAllow });
   const receivers = createReceivers({ allow: config.outboundAllow, clock });
   const keys = await encryptionKeys(config, random);
