@@ -60,4 +60,14 @@ describe('days of the console', () => {
     expect(addMonths('2026-03-31', -1)).toBe('2026-02-28');
     expect([isDay('2026-02-29'), isDay('2026-02-28'), isDay('soon')]).toEqual([false, true, false]);
   });
+
+  it('have months before and after them at both ends of the calendar', () => {
+    const days = ['0000-01-01', '0099-12-31', '1000-01-01', '9998-12-31', '9999-12-31'].filter(isDay);
+    expect(days.map((day) => [addMonths(day, -1), monthOf(day).at(0), monthOf(day).at(-1), addMonths(day, 1)])).toEqual(
+      [
+        ['0999-12-01', '0999-12-30', '1000-02-02', '1000-02-01'],
+        ['9998-11-30', '9998-11-30', '9999-01-03', '9999-01-31'],
+      ],
+    );
+  });
 });

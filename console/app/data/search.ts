@@ -54,10 +54,16 @@ export function dayIn(search: Search, name: string): string | undefined {
   return text !== undefined && DAY.test(text) && !Number.isNaN(startOfDay(text, 0).getTime()) ? text : undefined;
 }
 
-/** Midnight on the clock of the browser, at the beginning of a day or of one so many days later. */
+/** The API takes no later instant: years of five digits have no ISO 8601 form that everyone reads. */
+const LAST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/**
+ * Midnight on the clock of the browser, at the beginning of a day or of one so many days later; at most the last instant
+ * that the API takes.
+ */
 export function startOfDay(day: string, later: number): Date {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-  return new Date(year, month - 1, date + later);
+  return new Date(Math.min(new Date(year, month - 1, date + later).getTime(), LAST_INSTANT));
 }
 
 /** Leaves out undefined fields, for types whose fields may be absent but not undefined. */

@@ -112,7 +112,8 @@ export function monthOf(day: Day): Day[] {
   return Array.from({ length }, (_, index) => addDays(start, index));
 }
 
-/** Whether a text is a day of the calendar. */
+/** Whether a text is a day of the years 1000 to 9998, so that the months beside it have years of four digits too. */
 export function isDay(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && addDays(text, 0) === text;
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text < '1000' || text >= '9999') return false;
+  return !Number.isNaN(Date.parse(text)) && addDays(text, 0) === text;
 }

@@ -1,6 +1,6 @@
 /** The address of the activity: its filters. */
 import { dayIn, oneOfIn, present, startOfDay, textIn } from '../../data/search.ts';
-import type { Inputs } from '../../data/trpc.ts';
+import type { Inputs } from '../../data/api-types.ts';
 import { ERRORS } from '../../../../errors/codes.ts';
 
 type Filter = NonNullable<Inputs['audit']['list']>;
