@@ -93,6 +93,7 @@ describe('PATCH 400 invalid_request', () => {
       'slots.2: expected a slot that is not in the list yet (1 09:00 is).',
     ],
     ['an unknown zone', { timezone: 'Mars/Olympus' }, 'timezone: expected an IANA time zone such as Europe/Paris.'],
+    ['an abbreviation as a zone', { timezone: 'PST' }, 'timezone: expected an IANA time zone such as Europe/Paris.'],
     ['a bare offset as a zone', { timezone: '+01:00' }, 'timezone: expected an IANA time zone such as Europe/Paris.'],
     ['null for paused', { paused: null }, 'paused: expected a boolean.'],
     [

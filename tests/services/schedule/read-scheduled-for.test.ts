@@ -158,15 +158,22 @@ describe('a refusal', () => {
     });
   });
 
-  it.each(['Europe/Atlantis', '+02:00', 'CEST', '', 'Europe/Paris ', 'Europe\u0000/Paris'])(
-    'says that %j is not a zone',
-    (timezone) => {
-      expect(refusalOf({ scheduledFor: '2026-12-01T09:00', timezone })).toEqual({
-        code: 'invalid_request',
-        message: `timezone: "${timezone}" is not an IANA time zone such as Europe/Paris.`,
-      });
-    },
-  );
+  it.each([
+    'Europe/Atlantis',
+    '+02:00',
+    'CEST',
+    'PST',
+    'IST',
+    'SystemV/AST4',
+    '',
+    'Europe/Paris ',
+    'Europe\u0000/Paris',
+  ])('says that %j is not a zone', (timezone) => {
+    expect(refusalOf({ scheduledFor: '2026-12-01T09:00', timezone })).toEqual({
+      code: 'invalid_request',
+      message: `timezone: "${timezone}" is not an IANA time zone such as Europe/Paris.`,
+    });
+  });
 
   it('requires either an offset or a time zone, but not both', () => {
     expect([
