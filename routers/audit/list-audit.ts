@@ -6,6 +6,7 @@ import { ERROR_CODES } from '../../errors/codes.ts';
 import { listAudit as list } from '../../services/audit/list-audit.ts';
 import { AuditEntry } from '../schemas/audit.ts';
 import { cursorInput, instantInput, pageOutput, pagination, storableText, uuidInput } from '../schemas/common.ts';
+import { startOf } from '../schemas/moment.ts';
 import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
@@ -51,7 +52,12 @@ export const listAudit = keyedProcedure
   .input(Input)
   .output(Output)
   .query(async ({ ctx, input }) => {
-    const { cursor, startingAfter = cursor, ...filter } = input;
+    const { cursor, startingAfter = cursor, since, until, ...rest } = input;
+    const filter = {
+      ...rest,
+      since: since === undefined ? undefined : startOf(since),
+      until: until === undefined ? undefined : startOf(until),
+    };
     if (cursor !== undefined && startingAfter !== cursor) {
       throw new ServiceError('invalid_request', 'cursor: cannot be combined with startingAfter; send one of the two.');
     }

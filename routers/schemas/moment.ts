@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 /**
  * No post is older than the first bound. No database writes a year of five digits in a form that every other one reads.
  */
-const BOUNDS = { first: 0, last: Date.UTC(9999, 11, 31) };
+const BOUNDS = { first: 0, last: Date.UTC(9999, 11, 31, 23, 59, 59, 999) };
 
 /** The instant at which a day, or the instant itself, begins. */
 export function startOf(moment: string): Date {

@@ -21,9 +21,9 @@ export interface AuditFilter {
   readonly objectId?: string | undefined;
   readonly outcome?: OutcomeFilter | undefined;
   /** Includes this instant. */
-  readonly since?: string | undefined;
+  readonly since?: Date | undefined;
   /** Excludes this instant. */
-  readonly until?: string | undefined;
+  readonly until?: Date | undefined;
   /** 1 to 100. */
   readonly limit: number;
   /** Id of an entry; the page starts after it, with older ones. */
@@ -64,8 +64,8 @@ export function auditQuery(
   if (operation !== undefined) query = query.where('operation', '=', operation);
   if (objectId !== undefined) query = query.where('object_ids', '@>', ({ val }) => val([objectId]));
   // Ids contain the instant at which they were made.
-  if (since !== undefined) query = query.where('id', '>=', earliestId(new Date(since)));
-  if (until !== undefined) query = query.where('id', '<', earliestId(new Date(until)));
+  if (since !== undefined) query = query.where('id', '>=', earliestId(since));
+  if (until !== undefined) query = query.where('id', '<', earliestId(until));
   if (startingAfter !== undefined) query = query.where('id', '<', startingAfter);
   return query
     .orderBy('account_id', 'desc')

@@ -44,7 +44,7 @@ export async function storeKey(em: SqlEntityManager, context: Context, made: New
     createdByKeyId,
     grantId,
     createdAt: now,
-    expiresAt: expiresAt === undefined ? null : laterThan(now, expiresAt),
+    expiresAt: expiresAt === undefined ? null : endAfter(now, expiresAt),
     lastUsedAt: null,
     revokedAt: null,
   });
@@ -52,8 +52,15 @@ export async function storeKey(em: SqlEntityManager, context: Context, made: New
   return { key: keyView(key), secret };
 }
 
-function laterThan(now: Date, expiresAt: string): Date {
+function endAfter(now: Date, expiresAt: string): Date {
   const end = new Date(expiresAt);
-  if (end > now) return end;
-  throw new ServiceError('invalid_request', `expiresAt: ${expiresAt} is not in the future.`);
+  if (end <= now) throw new ServiceError('invalid_request', `expiresAt: ${expiresAt} is not in the future.`);
+  // With an offset it can be, and no database reads such a year as another one writes it.
+  if (end.getUTCFullYear() > 9999) {
+    throw new ServiceError(
+      'invalid_request',
+      `expiresAt: ${expiresAt} is after the year 9999 in UTC; give an earlier one.`,
+    );
+  }
+  return end;
 }

@@ -43,4 +43,14 @@ describe('a key with expiresAt', () => {
     const message = `expiresAt: ${expiresAt} is not in the future.`;
     expect({ status, body }).toEqual({ status: 400, body: refusal('invalid_request', message) });
   });
+
+  it('may end in the year 9999, and not later', async () => {
+    const [last, later] = ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59-00:01'];
+
+    expect((await mint({ expiresAt: last })).body.key.expiresAt).toBe(last);
+    const { status, body } = await mint({ expiresAt: later });
+
+    const message = `expiresAt: ${later} is after the year 9999 in UTC; give an earlier one.`;
+    expect({ status, body }).toEqual({ status: 400, body: refusal('invalid_request', message) });
+  });
 });

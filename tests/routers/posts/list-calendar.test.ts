@@ -225,6 +225,8 @@ describe('the range', () => {
 
   it.each([
     ['62 days', '2026-11-01', '2027-01-01'],
+    ['62 days, also up to the last day of the calendar', '9999-10-31', '9999-12-31'],
+    ['62 days, or one that is the last of the calendar', '9999-12-31', '9999-12-31'],
     ['62 days between two instants', '2026-11-01T12:00:00Z', '2027-01-02T12:00:00Z'],
   ])('has at most %s', async (_name, from, to) => {
     expect((await read({ from, to })).status).toBe(200);
