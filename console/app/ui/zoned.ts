@@ -81,6 +81,11 @@ export function instantOf({ day, time }: Wall, zone: string): number {
   return isShown(before) || !isShown(after) ? before : after;
 }
 
+/** The last millisecond of a day. */
+export function endOf(day: Day, zone: string): number {
+  return instantOf({ day: addDays(day, 1), time: '00:00' }, zone) - 1;
+}
+
 export function addDays(day: Day, count: number): Day {
   return new Date(Date.parse(day) + count * DAY_MS).toISOString().slice(0, 10);
 }

@@ -1,7 +1,7 @@
 /** The week that is shown: first of the answer, then of other calls when the host makes them. */
 import { useState } from 'react';
 import type { Inputs, Outputs } from '../../data/api-types.ts';
-import { addDays, type Day, instantOf, isDay, wallAt, weekOf } from '../../ui/zoned.ts';
+import { addDays, type Day, endOf, instantOf, isDay, wallAt, weekOf } from '../../ui/zoned.ts';
 import { answerOf, wordsOf } from '../answer.ts';
 import type { ChatViewProps } from '../mount.tsx';
 
@@ -41,7 +41,7 @@ export function useWeek({ answer, input, host, state, zone }: ChatViewProps<Cale
     const last = addDays(first, 6);
     const week: Partial<Inputs['posts']['calendar']> = {
       from: new Date(instantOf({ day: first, time: '00:00' }, zone)).toISOString(),
-      to: new Date(instantOf({ day: addDays(last, 1), time: '00:00' }, zone) - 1).toISOString(),
+      to: new Date(endOf(last, zone)).toISOString(),
     };
     // The filters of the first call go on; its cursor belongs to its range.
     const { cursor: _cursor, limit: _limit, ...filters } = input;

@@ -7,8 +7,10 @@ import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
+import { ZONE } from '../../ui/times.ts';
 import { toast } from '../../ui/toasts.tsx';
 import type { Request } from './request.ts';
+import { untilTonight } from './until-tonight.ts';
 
 /** Posts that the box lets out. */
 const NEXT = 10;
@@ -28,7 +30,7 @@ export function Decision({ request }: { request: Request }) {
   const approveIt = () =>
     approve({
       ...(text.trim() !== content.text && { text }),
-      ...(withNext && { next: { posts: NEXT, until: endOfToday() } }),
+      ...(withNext && { next: { posts: NEXT, ...untilTonight(Date.now(), ZONE) } }),
     });
   const submitRejection = (event: FormEvent) => {
     event.preventDefault();
@@ -77,13 +79,6 @@ export function Decision({ request }: { request: Request }) {
       {error !== null && <ProblemView failure={error} />}
     </>
   );
-}
-
-/** The last instant of the day where the person is. */
-function endOfToday(): string {
-  const end = new Date();
-  end.setHours(23, 59, 59, 999);
-  return end.toISOString();
 }
 
 function useDecision({ postId, approval: { requestedAt } }: Request) {

@@ -5,7 +5,7 @@ import type { CalendarPost } from '../../data/live/calendar-cache.ts';
 import { present } from '../../data/search.ts';
 import { type Inputs, useTRPC } from '../../data/trpc.ts';
 import { usePages } from '../../data/use-pages.ts';
-import { addDays, type Day, instantOf } from '../../ui/zoned.ts';
+import { type Day, endOf, instantOf } from '../../ui/zoned.ts';
 import { usePendingTimes } from '../queues/pending-times.ts';
 import type { CalendarSearch } from './search.ts';
 
@@ -44,10 +44,9 @@ function filterOf({ profileId, platform, connection, tag }: CalendarSearch): Par
 
 /** All instants of the days. */
 function rangeOf(days: readonly Day[], zone: string): Pick<Input, 'from' | 'to'> {
-  const start = (day: Day) => instantOf({ day, time: '00:00' }, zone);
   const [first = '', last = first] = [days[0], days.at(-1)];
   return {
-    from: new Date(start(first)).toISOString(),
-    to: new Date(start(addDays(last, 1)) - 1).toISOString(),
+    from: new Date(instantOf({ day: first, time: '00:00' }, zone)).toISOString(),
+    to: new Date(endOf(last, zone)).toISOString(),
   };
 }
