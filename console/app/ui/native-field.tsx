@@ -9,6 +9,9 @@ export interface NativeFieldProps {
   onChange(value: string): void;
 }
 
+/** Browsers take years of up to six digits, which neither Date nor the API reads. */
+const LATE_YEAR = /^\d{5}/;
+
 export function NativeField({ label, type, value, hint, onChange }: NativeFieldProps) {
   const id = useId();
   return (
@@ -19,7 +22,9 @@ export function NativeField({ label, type, value, hint, onChange }: NativeFieldP
         type={type}
         value={value}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        onChange={({ target }) => onChange(target.value)}
+        onChange={({ target }) => {
+          if (!LATE_YEAR.test(target.value)) onChange(target.value);
+        }}
       />
       {hint !== undefined && (
         <p className="hint" id={`${id}-hint`}>

@@ -181,6 +181,20 @@ describe.skipIf(!HAS_BROWSER)('Calendar', () => {
     await expect.poll(() => timeOf(id)).toBe(`${day} 18:15`);
   });
 
+  it('takes no year of five digits as the time of a post', async () => {
+    const day = dayAfter(5);
+    const id = await scheduleAt('Far post', day);
+    const { page } = await stage.visit(weekOf(day));
+    await page.getByRole('button', { name: /Far post/ }).press('Enter');
+    const field = page.getByRole('dialog').getByLabel('Date and time');
+
+    await field.fill('12026-01-01T10:00');
+
+    await expect.poll(() => field.inputValue()).toBe(`${day}T10:30`);
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+    expect(await timeOf(id)).toBe(`${day} 10:30`);
+  });
+
   it('leads from an empty hour to compose, with its time', async () => {
     const day = dayAfter(2);
     const { page } = await stage.visit(weekOf(day));
