@@ -17,10 +17,19 @@ export interface SendOutcome {
   readonly hasFirstComment: boolean;
   /** How many milliseconds the platform asked us to back off on this connection; null or absent when it did not. */
   readonly retryAfterMs?: number | null;
-  /** Why the connection must be reconnected; null or absent when it need not be. */
-  readonly reconnectReason?: string | null;
+  /** The credential that the platform refused; null or absent when it refused none, or when that is stored already. */
+  readonly refused?: RefusedCredential | null;
+  /** The credential, encrypted, that the platform accepted a part with in this process; null or absent for none. */
+  readonly accepted?: string | null;
   /** The row that is still open, and its outcome; null when all rows are closed. */
   readonly last: { readonly attemptId: string; readonly outcome: PartOutcome } | null;
+}
+
+/** A credential with which a platform accepts nothing more. */
+export interface RefusedCredential {
+  /** Encrypted, as the connection held it at the time of the call. */
+  readonly credential: string;
+  readonly reason: string;
 }
 
 /** @param up published parts, in order */
@@ -32,16 +41,20 @@ export function sent(post: SendablePost, up: readonly Published[], last: SendOut
 /** For a post without any part known to be published. */
 export function failed(error: ItemError, last: SendOutcome['last']): SendOutcome {
   const nothing = { head: null, threadCount: 0, hasFirstComment: false };
-  return { ...nothing, error, retryAfterMs: retryAfterOf(last), reconnectReason: reconnectReasonOf(error), last };
+  return { ...nothing, error, retryAfterMs: retryAfterOf(last), last };
 }
 
 function retryAfterOf(last: SendOutcome['last']): number | null {
   return last === null || last.outcome.state === 'accepted' ? null : (last.outcome.retryAfterMs ?? null);
 }
 
-/** Why the connection must be reconnected, if the error says so. */
-export function reconnectReasonOf(error: ItemError | null): string | null {
-  return error?.code === 'reconnect_required' ? error.message : null;
+/**
+ * The credential that the latest call of a send was refused for, if its error says so. An error that an earlier process
+ * stored says nothing about the credential of this one.
+ */
+export function refusedCredential({ connection }: ClaimedSend, error: ItemError | null): RefusedCredential | null {
+  if (error?.code !== 'reconnect_required' || connection.lastUsed === null) return null;
+  return { credential: connection.lastUsed, reason: error.message };
 }
 
 /** Number of leading characters that identify a reply in an error message. */

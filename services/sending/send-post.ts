@@ -16,6 +16,7 @@ import {
 } from '../../platforms/contract.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import { openSession } from '../connections/open-session.ts';
+import { requireReconnect } from '../connections/require-reconnect.ts';
 import type { Context } from '../context.ts';
 import { outgoingImages } from '../media/outgoing-images.ts';
 import { storeOutcome } from '../until-database-answers.ts';
@@ -37,7 +38,7 @@ import { closeRemovals } from './removal-ledger.ts';
 import { noteBackoff } from './back-off.ts';
 import { partsOf, type PostPart, type PublishedPart } from './post-parts.ts';
 import { removeParts } from './remove-parts.ts';
-import { failed, reconnectReasonOf, refusedError, refusedRow, sent, type SendOutcome } from './send-outcome.ts';
+import { failed, refusedCredential, refusedError, refusedRow, sent, type SendOutcome } from './send-outcome.ts';
 import { look, outcomeOf, type PartOutcome, resumePart, sendPart } from './send-part.ts';
 import { SEND_TIMES } from './send-times.ts';
 
@@ -49,6 +50,8 @@ interface Run {
   readonly session: Session<unknown>;
   /** Published parts, in order. */
   readonly up: Published[];
+  /** The credential that the latest accepted part was sent with; null while this process has sent none. */
+  accepted: string | null;
 }
 
 /** Never throws because of a platform; throws database errors. */
@@ -62,11 +65,12 @@ export async function sendPost(context: Context, claimed: ClaimedSend): Promise<
   }
   const closed = claimed.interrupted ? await closedRows(context, claimed.post) : [];
   const up = closed.flatMap(({ step, published }) => (published === null || step === 'delete' ? [] : [published]));
-  const run: Run = { context, claimed, platform, session, up };
+  const run: Run = { context, claimed, platform, session, up, accepted: null };
   const refusal = refusedRow(closed);
   if (claimed.lookedUp !== undefined) return lookUp(run, closed, claimed.lookedUp);
   if (refusal !== undefined) return afterRefusedRow(run, refusal, closed);
-  return sendRest(run);
+  const outcome = await sendRest(run);
+  return { ...outcome, accepted: run.accepted };
 }
 
 /**
@@ -108,10 +112,10 @@ async function withoutCredential(context: Context, claimed: ClaimedSend, refusal
   const outcome = callMade ? outcomeOf(new PlatformFailure('unknown', refusal.error.message)) : refusal;
   const last = attempt && { attemptId: attempt.id, outcome };
   const existing = publishedParts(closed).map(({ published }) => published);
-  const reconnectReason = reconnectReasonOf(refusal.error);
-  if (existing.length > 0) return { ...sent(post, existing, last), reconnectReason };
-  const refused = refusedRow(closed);
-  return { ...failed(refused === undefined ? outcome.error : refusedError(claimed, refused), last), reconnectReason };
+  const refused = refusedCredential(claimed, refusal.error);
+  if (existing.length > 0) return { ...sent(post, existing, last), refused };
+  const row = refusedRow(closed);
+  return { ...failed(row === undefined ? outcome.error : refusedError(claimed, row), last), refused };
 }
 
 /** An attempt that was not prepared yet proves that the publishing call was never made. */
@@ -135,6 +139,7 @@ async function sendRest(run: Run): Promise<SendOutcome> {
     const last = { attemptId: attempt.id, outcome };
     if (outcome.state !== 'accepted') return afterRefusal(run, part, last);
     up.push(outcome.published);
+    run.accepted = claimed.connection.lastUsed;
     if (up.length === parts.length) return sent(claimed.post, up, last);
     await closeRow(context, { attemptId: attempt.id, claim: claimed.claim }, outcome);
   }
@@ -219,20 +224,18 @@ async function afterRefusal(run: Run, part: PostPart, last: NonNullable<SendOutc
   const { context, claimed, platform, up } = run;
   const { outcome, attemptId } = last;
   if (outcome.state === 'accepted') throw new Error('an accepted part is no refusal');
-  if (part.step === 'head') return failed(outcome.error, last);
+  const refused = refusedCredential(claimed, outcome.error);
+  if (part.step === 'head') return { ...failed(outcome.error, last), refused };
   if (part.step === 'first_comment') return sent(claimed.post, up, last);
-  const reported = { retryAfterMs: outcome.retryAfterMs ?? null, reconnectReason: reconnectReasonOf(outcome.error) };
-  if (platform.thread?.onRefusal === 'keep') return { ...sent(claimed.post, up, last), ...reported };
+  const retryAfterMs = outcome.retryAfterMs ?? null;
+  if (platform.thread?.onRefusal === 'keep') return { ...sent(claimed.post, up, last), retryAfterMs, refused };
   // Stored now, because a process that dies while it deletes the parts would lose it.
   await storeOutcome(context, () => noteBackoff(context, claimed.connection.id, outcome.retryAfterMs));
+  if (refused !== null)
+    await storeOutcome(context, () => requireReconnect(context, claimed.connection, refused.reason));
   await closeRow(context, { attemptId, claim: claimed.claim }, outcome);
   const existing = up.map((published, index) => ({ index, published }));
-  const taken = await takeDownAll(run, refusedError(claimed, { ...part, ...outcome }), existing);
-  return {
-    ...taken,
-    retryAfterMs: reported.retryAfterMs,
-    reconnectReason: taken.reconnectReason ?? reported.reconnectReason,
-  };
+  return { ...(await takeDownAll(run, refusedError(claimed, { ...part, ...outcome }), existing)), retryAfterMs };
 }
 
 /** Continues when an earlier process ended after a refusal. */
@@ -256,5 +259,5 @@ async function takeDownAll(run: Run, error: ItemError, existing: readonly Publis
   const removal = await removeParts(context, { platform, session }, claimedRemoval, existing);
   if (removal.left.length === 0) return failed(error, null);
   const left = removal.left.map(({ published }) => published);
-  return { ...sent(post, left, null), reconnectReason: reconnectReasonOf(removal.error) };
+  return { ...sent(post, left, null), refused: refusedCredential(claimed, removal.error) };
 }

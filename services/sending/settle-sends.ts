@@ -14,7 +14,7 @@ import type { ClaimedSend } from './claimed-send.ts';
 import { storableText } from '../storable-text.ts';
 import { storable } from './ledger.ts';
 import { backoffUntil, repeatAt } from './back-off.ts';
-import { reconnectReasonOf, type SendOutcome } from './send-outcome.ts';
+import type { SendOutcome } from './send-outcome.ts';
 
 /** A send and its outcome. */
 export interface Settlement {
@@ -64,12 +64,13 @@ const SEND = records({
   repeatAt: 'timestamptz?',
   reconnectReason: 'text?',
   refusedCredential: 'text?',
+  acceptedCredential: 'text?',
 });
 
 // One statement is one transaction, so a post's rows are updated all together or not at all. A process that has
 // recovered its own late send may settle both in one batch. Rows are therefore matched by the claim and not by the post
-// alone. A refusal is noted only while the refused credential is stored: the account may have been connected again during
-// the send. A repeat locks its connection: deleting a connection cancels its waiting posts, and would miss a later repeat.
+// alone. A credential that was refused or accepted says something about the connection only while it is stored: the account
+// may have been connected again during the send. A repeat locks its connection: deleting a connection cancels its waiting posts, and would miss a later repeat.
 const settle = statement('settle sends', {
   parameters: { sends: SEND },
   result: { id: 'uuid', claim: 'uuid' },
@@ -77,12 +78,13 @@ const settle = statement('settle sends', {
     with input as (select * from ${sends}), by_connection as (
       select "connectionId", max("backoffUntil") as until,
         jsonb_object_agg("refusedCredential", "reconnectReason") filter (where "refusedCredential" is not null) as refusals,
-        max("settledAt") as at, bool_or(status = 'sent') as went_out,
+        array_agg("acceptedCredential") as accepted, max("settledAt") as at,
         bool_or("repeatAt" is not null) as repeats
       from input group by 1
     ), changing as (
       select s.* from by_connection s join connections c on c.id = s."connectionId" and c.deleted_at is null
-      where s.until is not null or s.refusals is not null or s.repeats or (s.went_out and c.reconnect_told_by = 'send')
+      where s.until is not null or s.refusals is not null or s.repeats
+        or (c.reconnect_told_by = 'send' and c.credentials = any(s.accepted))
       order by c.id for no key update of c
     ), settled as (
       update posts p set status = i.status, url = i.url, platform_post_id = i."platformPostId",
@@ -116,11 +118,11 @@ const settle = statement('settle sends', {
     ), noted as (
       update connections c set backoff_until = greatest(c.backoff_until, s.until),
         reconnect_since = case when s.refusals ->> c.credentials is not null then coalesce(c.reconnect_since, s.at)
-          when s.went_out and c.reconnect_told_by = 'send' then null else c.reconnect_since end,
+          when c.reconnect_told_by = 'send' and c.credentials = any(s.accepted) then null else c.reconnect_since end,
         reconnect_reason = case when s.refusals ->> c.credentials is not null then s.refusals ->> c.credentials
-          when s.went_out and c.reconnect_told_by = 'send' then null else c.reconnect_reason end,
+          when c.reconnect_told_by = 'send' and c.credentials = any(s.accepted) then null else c.reconnect_reason end,
         reconnect_told_by = case when s.refusals ->> c.credentials is not null then coalesce(c.reconnect_told_by, 'send')
-          when s.went_out and c.reconnect_told_by = 'send' then null else c.reconnect_told_by end
+          when c.reconnect_told_by = 'send' and c.credentials = any(s.accepted) then null else c.reconnect_told_by end
       from changing s
       where c.id = s."connectionId"
     )
@@ -158,7 +160,6 @@ function settlementRow(context: Context, { claimed, outcome }: Settlement, mayRe
   const repeat = mayRepeat ? repeatAt(post, outcome, settledAt) : null;
   const error = outcome.error === null || repeat !== null ? null : storable(outcome.error);
   const status = repeat === null ? (error === null ? 'sent' : 'failed') : 'scheduled';
-  const reconnectReason = outcome.reconnectReason ?? reconnectReasonOf(outcome.error);
   const url = outcome.head?.url ?? null;
   const { threadCount, hasFirstComment } = outcome;
   return {
@@ -188,9 +189,10 @@ function settlementRow(context: Context, { claimed, outcome }: Settlement, mayRe
     ...chargeColumns(context, claimed, status),
     connectionId: claimed.connection.id,
     backoffUntil: backoffUntil(settledAt, outcome.retryAfterMs)?.toISOString() ?? null,
-    ...(reconnectReason !== null && {
-      reconnectReason: storableText(reconnectReason),
-      refusedCredential: claimed.connection.lastUsed,
+    acceptedCredential: status === 'sent' ? (outcome.accepted ?? null) : null,
+    ...(outcome.refused != null && {
+      refusedCredential: outcome.refused.credential,
+      reconnectReason: storableText(outcome.refused.reason),
     }),
   };
 }

@@ -39,6 +39,15 @@ function connect(accessToken: string) {
   return world.rest('POST /connections', { body: { platformId: 'x', credentials } });
 }
 
+/** Connects the account again, as its owner does when the connection asks for it. */
+async function reconnectAccount(accessToken: string): Promise<void> {
+  await world.sql(`update connections set reconnect_since = $2, reconnect_reason = 'refused' where id = $1`, [
+    connection.id,
+    world.clock.now(),
+  ]);
+  expect(await connect(accessToken)).toMatchObject({ status: 200 });
+}
+
 const renewals = () => x.calls[TOKEN] ?? 0;
 const shown = async () => (await world.rest(`GET /connections/${connection.id}`)).body.connection;
 const stored = () => world.sql<{ credentials: string }>('select * from connections where id = $1', [connection.id]);
@@ -159,17 +168,65 @@ describe('an access token that expires', () => {
     world.clock.advance(116 * MINUTE);
     duringNextCall(async () => {
       account.accessTokens.add('linked-anew');
-      await world.sql(`update connections set reconnect_since = $2, reconnect_reason = 'refused' where id = $1`, [
-        connection.id,
-        world.clock.now(),
-      ]);
-      expect(await connect('linked-anew')).toMatchObject({ status: 200 });
+      await reconnectAccount('linked-anew');
     });
 
     await renewDueCredentials(world.context, new AbortController().signal);
 
     const [{ credentials } = { credentials: '' }] = await stored();
     expect(world.context.vault.open(credentials, connection.id)).toMatchObject({ accessToken: 'linked-anew' });
+  });
+
+  it.each([
+    ['gives new tokens', []],
+    ['gets no answer', [{ status: 503, json: {} }]],
+    ['is refused', [{ status: 400, json: { error: 'invalid_grant' } }]],
+  ])(
+    'is not touched when the refresh of an older one %s, although its own refresh began in the same millisecond',
+    async (_name, answers) => {
+      const accessToken = `linked-anew-${number}`;
+      world.clock.advance(116 * MINUTE);
+      x.answers[TOKEN] = answers;
+      duringNextCall(async () => {
+        account.accessTokens.add(accessToken);
+        await reconnectAccount(accessToken);
+        // What another worker stores that refreshes the new one.
+        const lease = new Date(world.clock.now().getTime() + 45_000);
+        await world.sql('update connections set renewal_lease_until = $2 where id = $1', [connection.id, lease]);
+      });
+
+      await renewDueCredentials(world.context, new AbortController().signal);
+
+      const [{ credentials, ...row } = { credentials: '' }] = await stored();
+      expect(world.context.vault.open(credentials, connection.id)).toMatchObject({ accessToken });
+      expect(row).toMatchObject({ renewal_lease_until: expect.anything(), reconnect_since: null });
+    },
+  );
+
+  it('keeps its new tokens when a key rotation encrypts the old ones again during the refresh', async () => {
+    world.clock.advance(116 * MINUTE);
+    duringNextCall(encryptAgain);
+
+    await renewDueCredentials(world.context, new AbortController().signal);
+
+    expect(await post('kept as well')).toMatchObject({ status: 'sent' });
+    expect(renewals()).toBe(1);
+  });
+
+  it('is refreshed within minutes after a worker died that had begun it, although the clock was set back', async () => {
+    world.clock.advance(116 * MINUTE);
+    const lease = new Date(world.clock.now().getTime() + 24 * HOUR);
+    await world.sql('update connections set renewal_lease_until = $2 where id = $1', [connection.id, lease]);
+    const sleep = async (ms: number) => world.clock.advance(ms);
+    const clock = { ...world.clock, sleep, elapsed: () => world.clock.now().getTime() };
+    const renew = () => renewDueCredentials({ ...world.context, clock }, new AbortController().signal);
+
+    await renew();
+    expect(renewals()).toBe(0);
+    world.clock.advance(5 * MINUTE);
+    await renew();
+
+    expect(renewals()).toBe(1);
   });
 
   it('is refreshed for a post although a key rotation encrypts it again during the send', async () => {
@@ -323,6 +380,20 @@ describe('an account that is connected again during a call with the old credenti
 
     expect(await shown()).toMatchObject({ reconnectRequired: null });
     expect(await post('afterwards')).toMatchObject({ status: 'sent' });
+  });
+
+  it('stays reported when a post goes out that was sent with the old credentials', async () => {
+    duringNextCall(async () => {
+      await reconnect();
+      x.answers['POST /2/tweets'] = [
+        { status: 403, json: { title: 'Forbidden', type: 'about:blank', status: 403, detail: 'Forbidden' } },
+      ];
+      expect(await post('with the new ones')).toMatchObject({ error: { code: 'reconnect_required' } });
+    });
+
+    expect(await post('with the old ones')).toMatchObject({ status: 'sent' });
+
+    expect((await shown()).reconnectRequired).not.toBeNull();
   });
 
   it('is not reported for a delete that is refused', async () => {

@@ -156,21 +156,21 @@ describe('a thread with one reply that may be published', () => {
   });
 });
 
-describe('a thread whose process died', () => {
-  /** Resets a post to the state in which its process died, with the first `rows` of its ledger. */
-  async function cutOff(postId: string, rows: number): Promise<void> {
-    await world.sql(
-      `delete from attempts where id in (select id from attempts where post_id = $1 order by id offset $2)`,
-      [postId, rows],
-    );
-    await world.sql(
-      `update posts set status = 'processing', claim = gen_random_uuid(), claimed_until = $2, error_code = null,
-         error_message = null, url = null, platform_post_id = null, sent_at = null, thread_count = 0 where id = $1`,
-      [postId, new Date(START.getTime() - 1)],
-    );
-    await world.sql('delete from events where subject_id = $1', [postId]);
-  }
+/** Resets a post to the state in which its process died, with the first `rows` of its ledger. */
+async function cutOff(postId: string, rows: number): Promise<void> {
+  await world.sql(
+    `delete from attempts where id in (select id from attempts where post_id = $1 order by id offset $2)`,
+    [postId, rows],
+  );
+  await world.sql(
+    `update posts set status = 'processing', claim = gen_random_uuid(), claimed_until = $2, error_code = null,
+       error_message = null, url = null, platform_post_id = null, sent_at = null, thread_count = 0 where id = $1`,
+    [postId, new Date(START.getTime() - 1)],
+  );
+  await world.sql('delete from events where subject_id = $1', [postId]);
+}
 
+describe('a thread whose process died', () => {
   const reopen = (postId: string, step: string, index: number) =>
     world.sql(
       `update attempts set state = 'sending', settled_at = null, error_code = null, error_message = null
@@ -249,17 +249,71 @@ describe('a thread whose process died', () => {
 });
 
 describe('a thread refused because its access token became invalid', () => {
+  const dead = { status: 401, json: { title: 'Unauthorized', status: 401, detail: 'Unauthorized' } };
+  const FORGET = `update connections set reconnect_since = null, reconnect_reason = null, reconnect_told_by = null
+    where slug = 'x'`;
+  const required = async () => {
+    const { body } = await world.rest('GET /connections');
+    return body.connections.find(({ slug }: { slug: string }) => slug === 'x').reconnectRequired;
+  };
+  afterEach(() => world.sql(FORGET));
+
+  /** Has X refuse the second reply of the next thread, and looks at the connection before each delete. */
+  async function postRefused(name: string): Promise<{ postId: string; seenByDeletes: unknown[] }> {
+    const { fetch } = world.context;
+    const seenByDeletes: unknown[] = [];
+    let made = 0;
+    const refusing: typeof fetch = async (url, init) => {
+      if (init?.method === 'DELETE') seenByDeletes.push(await required());
+      else if (String(url).endsWith('/2/tweets') && (made += 1) === 3) return Response.json(dead.json, { status: 401 });
+      return fetch(url, init);
+    };
+    Object.assign(world.context, { fetch: refusing });
+    const { postId } = await post('x', name);
+    Object.assign(world.context, { fetch });
+    return { postId, seenByDeletes };
+  }
+
+  it('reports it before the parts are deleted, so that a process that dies meanwhile does not lose it', async () => {
+    const { postId, seenByDeletes } = await postRefused('reported');
+
+    expect(await read(postId)).toMatchObject({ status: 'failed', error: { code: 'reconnect_required' } });
+    expect(seenByDeletes).toEqual([expect.anything(), expect.anything()]);
+    expect(await required()).not.toBeNull();
+  });
+
+  it('does not report the credentials of an account that was connected again before the recovery', async () => {
+    const { postId } = await postRefused('connected again');
+    await cutOff(postId, 3);
+    await world.sql(FORGET);
+
+    await world.runDue();
+
+    expect(await read(postId)).toMatchObject({ status: 'failed', error: { code: 'reconnect_required' } });
+    expect(await required()).toBeNull();
+  });
+
+  it('stays reported when a recovery finds that a post was sent before', async () => {
+    const { postId } = await post('x', 'sent before');
+    await cutOff(postId, 4);
+    const refused = `update connections set reconnect_since = $1, reconnect_reason = 'refused', reconnect_told_by = 'send'
+      where slug = 'x'`;
+    await world.sql(refused, [START]);
+
+    await world.runDue();
+
+    expect(await read(postId)).toMatchObject({ status: 'sent' });
+    expect(await required()).not.toBeNull();
+  });
+
   it('is sent with the parts that cannot be deleted, and its connection must be connected again', async () => {
-    const dead = { status: 401, json: { title: 'Unauthorized', status: 401, detail: 'Unauthorized' } };
     x.answers['DELETE /2/tweets/:id'] = [dead, dead];
     loseSecondReply('x', false);
 
     const result = await post('x', 'dead login');
 
     expect(result).toMatchObject({ status: 'sent', threadCount: 1 });
-    const { body } = await world.rest('GET /connections');
-    const connection = body.connections.find(({ slug }: { slug: string }) => slug === 'x');
-    expect(connection.reconnectRequired).not.toBeNull();
+    expect(await required()).not.toBeNull();
   });
 });
 
