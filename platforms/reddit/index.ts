@@ -18,9 +18,8 @@ import { hosted } from './connect.ts';
 import { imageUrlOf, uploadImages } from './images.ts';
 import { findPost } from './read-back.ts';
 import { callLoggedIn, endpointOf, type RedditCredential, renewal } from './credential.ts';
-import { submissionOf } from './submission.ts';
+import { MARKDOWN, submissionOf } from './submission.ts';
 import { requestTokens } from '../token-endpoint.ts';
-import { CHARACTERS } from '../text.ts';
 import { settings } from './settings.ts';
 
 const RedditCredentialsInput = z.strictObject({
@@ -59,7 +58,7 @@ export const reddit = definePlatform<RedditCredential, RedditCredentialsInput>({
   name: 'Reddit',
   kind: 'broadcast',
   settings,
-  text: { maxLength: 40_000, unit: CHARACTERS },
+  text: { maxLength: 40_000, unit: MARKDOWN },
   images: {
     max: 1,
     // Undocumented; this is the maximum for an upload here.

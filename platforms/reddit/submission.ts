@@ -2,6 +2,7 @@
  * Converts a text to a Reddit submission, which needs a title: the first line is the title, the rest is the body.
  * A lone URL becomes a link. Pure.
  */
+import type { TextUnit } from '../content-facts.ts';
 import { toMarkdown } from './markdown.ts';
 
 /** Maximum characters of a title. */
@@ -27,6 +28,18 @@ export function submissionOf(text: string): Submission {
   const below = cut(line) === line ? rest.join('\n') : whole;
   return { kind: 'self', title: cut(line), content: toMarkdown(below.replace(/^\s*\n/u, '').trimEnd()) };
 }
+
+/**
+ * Characters of what Reddit receives as the text. Its limit is on the raw markdown, escapes included, and the title has
+ * a separate one.
+ *
+ * @see https://github.com/reddit-archive/reddit/blob/master/r2/r2/lib/validator/validator.py
+ */
+export const MARKDOWN: TextUnit = {
+  name: 'markdown',
+  plural: 'characters below the title, with the backslashes that keep signs from being read as markdown',
+  count: (text) => [...submissionOf(text).content].length,
+};
 
 /** Truncates between graphemes. */
 function cut(line: string): string {

@@ -14,7 +14,7 @@ const Platform = z
         unit: z
           .string()
           .describe(
-            'What is counted: graphemes, characters (code points), utf16 units, weighted: as X counts, or emoji_bytes: characters, but an emoji as its bytes.',
+            'What is counted: graphemes, characters (code points), utf16 units, weighted: as X counts, emoji_bytes: characters, but an emoji as its bytes, or markdown: characters below the title, with escapes.',
           ),
       })
       .describe('How long a text may be.'),

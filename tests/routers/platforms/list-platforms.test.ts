@@ -137,7 +137,7 @@ describe('200', () => {
         id: 'reddit',
         name: 'Reddit',
         kind: 'broadcast',
-        text: { maxLength: 40_000, unit: 'characters' },
+        text: { maxLength: 40_000, unit: 'markdown' },
         images: {
           max: 1,
           maxBytes: 8_388_608,

@@ -57,6 +57,28 @@ it('a post goes to the profile and to several communities of one account, each a
   ]);
 });
 
+it.each([
+  ['signs that are escaped', `Title\n${'*'.repeat(20_000)}`, `Title\n${'*'.repeat(20_001)}`, 40_002],
+  [
+    'a body of the longest size below a title',
+    `${'t'.repeat(300)}\n${'n'.repeat(40_000)}`,
+    `T\n${'n'.repeat(40_001)}`,
+    40_001,
+  ],
+  ['a long first line, which the body repeats', 'n'.repeat(40_000), 'n'.repeat(40_001), 40_001],
+])('takes %s exactly up to what Reddit takes', async (_name, longest, tooLong, length) => {
+  const [taken] = await post(longest);
+  const before = reddit.posts().length;
+  const [refused] = await post(tooLong);
+  const { body } = await world.rest('POST /posts/validate', { body: { text: tooLong, connectionSlugs: [slugs[1]] } });
+
+  expect(taken).toMatchObject({ status: 'sent', error: null });
+  const message = `The text has ${length} characters below the title, with the backslashes that keep signs from being read as markdown; Reddit takes at most 40000.`;
+  expect(refused).toMatchObject({ status: 'failed', error: { code: 'platform_rejected', message } });
+  expect(body.results[0]).toMatchObject({ length, maxLength: 40_000, error: { message } });
+  expect(reddit.posts()).toHaveLength(before);
+});
+
 it('refuses the same community twice', async () => {
   const { status, body } = await connect('BELLS');
 
