@@ -18,6 +18,8 @@ export interface MetricsBatchFacts {
 export interface ReadPost {
   readonly platformPostId: string;
   readonly sentAt: Date;
+  /** The metrics of its newest read; absent before the first. */
+  readonly previous?: PostMetrics;
 }
 
 /** Running totals. A missing metric was not reported; it is not zero. */

@@ -10,12 +10,13 @@ import {
 import type { Session } from '../credential.ts';
 import type { NostrCredential } from './credential.ts';
 import { KIND } from './event.ts';
-import { ask, type FoundEvent } from './relay.ts';
+import { askAll, type FoundEvent } from './relay.ts';
 
 /** Most posts in one question. */
 export const POSTS_MAX = 20;
 
 type Counted = Extract<MetricName, 'likes' | 'reposts' | 'replies'>;
+type Counts = Readonly<Record<Counted, number>>;
 
 interface Reference {
   readonly metric: Counted;
@@ -36,15 +37,26 @@ export async function readMetrics(
 ): Promise<MetricsReading> {
   const ids = posts.map(({ platformPostId }) => platformPostId);
   const filter = { kinds: [...REFERENCES.keys()], '#e': ids };
-  const answers = await Promise.all(credential.relays.map((relay) => ask(io, relay, filter, credential)));
+  const answers = await Promise.all(credential.relays.map((relay) => askAll(io, relay, filter, credential)));
   const answered = answers.filter((answer) => answer !== null);
   if (answered.length === 0) throw new PlatformFailure('unavailable', 'None of the relays answered.');
   // Several relays have the same events.
-  const events = new Map(answered.flat().map((event) => [event.id, event]));
-  return new Map(ids.map((id) => [id, countsOf(id, [...events.values()])]));
+  const events = new Map(answered.flatMap((answer) => answer.events).map((event) => [event.id, event]));
+  const isComplete = answers.every((answer) => answer?.isComplete === true);
+  const counted = posts.map(({ platformPostId: id, previous = {} }) => {
+    const counts = countsOf(id, [...events.values()]);
+    return [id, isComplete ? counts : atLeast(counts, previous)] as const;
+  });
+  return new Map(counted);
 }
 
-function countsOf(postId: string, events: readonly FoundEvent[]): PostMetrics {
+/** What was counted before and is missing now may be on a relay that did not answer, or beyond what is read of one. */
+function atLeast(counts: Counts, previous: PostMetrics): Counts {
+  const most = (metric: Counted) => Math.max(counts[metric], previous[metric] ?? 0);
+  return { likes: most('likes'), reposts: most('reposts'), replies: most('replies') };
+}
+
+function countsOf(postId: string, events: readonly FoundEvent[]): Counts {
   const counts: Record<Counted, number> = { likes: 0, reposts: 0, replies: 0 };
   for (const event of events) {
     const reference = REFERENCES.get(event.kind);

@@ -45,8 +45,11 @@ const WANTS_AUTH = 'auth-required:';
 /** Name of the only subscription on a connection. */
 const SUBSCRIPTION = 'carillon';
 
-/** Most events that a question may be answered with. */
-const FOUND_MAX = 500;
+/** Most events that one page may have. Many relays give no more, and some give fewer. */
+const PAGE_MAX = 500;
+
+/** Most events that are read from one relay page by page. */
+export const EVENTS_MAX = 5_000;
 
 /** Offers an event; a relay that has it already accepts it. */
 export async function offer(
@@ -85,34 +88,86 @@ export async function offer(
   }
 }
 
-/** The events that a relay has; null when it did not answer completely. */
-export async function ask(
+/** A connection to a relay that is asked for events. */
+interface Asked {
+  readonly socket: MessageSocket;
+  readonly signIn: ReturnType<typeof signInOnce>;
+}
+
+/** The newest events that a relay has, at most a page of them; null when it did not answer completely. */
+export function ask(
   io: PlatformIo,
   relay: string,
   filter: Filter,
   credential: NostrCredential,
 ): Promise<readonly FoundEvent[] | null> {
+  return asking(io, relay, credential, (asked) => readPage(asked, filter));
+}
+
+/** What a relay gave page by page. */
+export interface AllEvents {
+  readonly events: readonly FoundEvent[];
+  /** False when the relay may have more: it broke off, or gave {@link EVENTS_MAX}. */
+  readonly isComplete: boolean;
+}
+
+/** All events that a relay has, newest first; null when it did not answer. */
+export function askAll(
+  io: PlatformIo,
+  relay: string,
+  filter: Filter,
+  credential: NostrCredential,
+): Promise<AllEvents | null> {
+  return asking(io, relay, credential, async (asked) => {
+    const found = new Map<string, FoundEvent>();
+    let until = Infinity;
+    for (;;) {
+      const read = await readPage(asked, until === Infinity ? filter : { ...filter, until });
+      if (read === null) return until === Infinity ? null : { events: [...found.values()], isComplete: false };
+      // Some relays do not know `until`, and send what is new meanwhile.
+      const page = read.filter(({ created_at: at }) => at <= until);
+      for (const event of page) found.set(event.id, event);
+      if (page.length === 0) return { events: [...found.values()], isComplete: true };
+      if (found.size >= EVENTS_MAX) return { events: [...found.values()], isComplete: false };
+      const times = page.map(({ created_at: at }) => at);
+      const oldest = Math.min(...times);
+      // The end of a page may be in the middle of a second: that one is read again.
+      until = Math.max(...times) > oldest ? oldest : oldest - 1;
+    }
+  });
+}
+
+async function asking<Result>(
+  io: PlatformIo,
+  relay: string,
+  credential: NostrCredential,
+  read: (asked: Asked) => Promise<Result | null>,
+): Promise<Result | null> {
   const socket = await io.openSocket(relay, { signal: io.signal }).catch(rethrowUnlessNotSent);
   if (socket instanceof NotSentError) return null;
   try {
-    const request = JSON.stringify(['REQ', SUBSCRIPTION, { limit: FOUND_MAX, ...filter }]);
-    socket.send(request);
-    const signIn = signInOnce(io, relay, socket, credential);
-    const found: FoundEvent[] = [];
-    for (;;) {
-      const message = await nextMessage(socket);
-      if (message === null || found.length > FOUND_MAX) return null;
-      if (message[0] === 'EOSE') return found;
-      if (message[0] === 'EVENT') found.push(message[2]);
-      if (message[0] === 'AUTH') signIn.challenge(message[1]);
-      if (message[0] === 'CLOSED' && !(message[2].startsWith(WANTS_AUTH) && signIn.want())) return null;
-      if (message[0] === 'OK' && message[1] === signIn.eventId()) {
-        if (!message[2]) return null;
-        socket.send(request);
-      }
-    }
+    return await read({ socket, signIn: signInOnce(io, relay, socket, credential) });
   } finally {
     socket.close();
+  }
+}
+
+/** Null when the relay did not answer completely. */
+async function readPage({ socket, signIn }: Asked, filter: Filter): Promise<FoundEvent[] | null> {
+  const request = JSON.stringify(['REQ', SUBSCRIPTION, { limit: PAGE_MAX, ...filter }]);
+  socket.send(request);
+  const found: FoundEvent[] = [];
+  for (;;) {
+    const message = await nextMessage(socket);
+    if (message === null || found.length > PAGE_MAX) return null;
+    if (message[0] === 'EOSE') return found;
+    if (message[0] === 'EVENT') found.push(message[2]);
+    if (message[0] === 'AUTH') signIn.challenge(message[1]);
+    if (message[0] === 'CLOSED' && !(message[2].startsWith(WANTS_AUTH) && signIn.want())) return null;
+    if (message[0] === 'OK' && message[1] === signIn.eventId()) {
+      if (!message[2]) return null;
+      socket.send(request);
+    }
   }
 }
 

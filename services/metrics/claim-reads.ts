@@ -32,6 +32,7 @@ const POST = columns(
 );
 const CREDENTIAL = columns('connections', ['platform_account_id', 'handle', 'credentials'], 'c');
 const ACCOUNT = columns('accounts', ['plan', 'x_analytics'], 'a');
+const READ = columns('metrics_reads', ['impressions', 'likes', 'reposts', 'replies', 'clicks'], 'r');
 
 const claimDue = statement('claim posts whose metrics are due', {
   parameters: { now: 'timestamptz', lease: 'timestamptz' },
@@ -39,6 +40,8 @@ const claimDue = statement('claim posts whose metrics are due', {
     ...POST.types,
     ...CREDENTIAL.types,
     ...ACCOUNT.types,
+    // Of the newest read; all are null before the first.
+    ...READ.types,
     disconnected: 'boolean',
     /** Whether the platform no longer accepts the access token. */
     needs_reconnect: 'boolean',
@@ -58,14 +61,15 @@ const claimDue = statement('claim posts whose metrics are due', {
     ), claimed as (
       update posts p set next_read_at = ${lease} from due where p.id = due.id returning p.*
     )
-    select ${POST.sql}, ${CREDENTIAL.sql}, ${ACCOUNT.sql},
+    select ${POST.sql}, ${CREDENTIAL.sql}, ${ACCOUNT.sql}, ${READ.sql},
       c.deleted_at is not null as disconnected, c.reconnect_since is not null as needs_reconnect,
       greatest(c.backoff_until, own.until) as own_pause, shared.until as shared_pause,
-      (select r.fetched_at from metrics_reads r where r.post_id = p.id order by r.number desc limit 1) as last_read_at,
-      (select max(r.at) from charges r where r.subject_id = p.id and r.kind = 'read') as last_charged_at
+      r.fetched_at as last_read_at,
+      (select max(h.at) from charges h where h.subject_id = p.id and h.kind = 'read') as last_charged_at
     from claimed p
     join connections c on c.id = p.connection_id
     join accounts a on a.id = p.account_id
+    left join lateral (select * from metrics_reads m where m.post_id = p.id order by m.number desc limit 1) r on true
     left join read_pauses own on own.batch = c.id::text
     left join read_pauses shared on shared.batch = p.platform_id
     order by p.sent_at, p.id`,

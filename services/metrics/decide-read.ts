@@ -1,5 +1,5 @@
 /** Decides whether the metrics of a claimed post are read now, later, or not any more. */
-import { type AnyPlatform } from '../../platforms/contract.ts';
+import type { AnyPlatform, PostMetrics } from '../../platforms/contract.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
 import { readFeeOf } from '../plans/fees.ts';
@@ -14,6 +14,7 @@ export interface DueRead {
   readonly platform: AnyPlatform;
   readonly sentAt: Date;
   readonly platformPostId: string;
+  readonly previous: PostMetrics;
   /**
    * Fee that the account is charged, in cents; 0 when the read is free or the day's fee for the post is already paid.
    */
@@ -42,7 +43,15 @@ export function decideRead(context: Context, post: ClaimedRead, now: Date): DueR
   }
   const pause = shared ? post.shared_pause : post.own_pause;
   if (pause !== null && new Date(pause) > now) return { kind: 'later', post, nextAt: new Date(pause) };
-  return { kind: 'read', post, platform, sentAt, platformPostId, feeCents: feeOf(context, platform, post, now) };
+  const feeCents = feeOf(context, platform, post, now);
+  return { kind: 'read', post, platform, sentAt, platformPostId, previous: previousOf(post), feeCents };
+}
+
+function previousOf({ impressions, likes, reposts, replies, clicks }: ClaimedRead): PostMetrics {
+  const reported = Object.entries({ impressions, likes, reposts, replies, clicks }).filter(
+    ([, value]) => value !== null,
+  );
+  return Object.fromEntries(reported);
 }
 
 /** Platforms that charge do so once for all reads of a post in a UTC day; so does the account's usage ledger. */

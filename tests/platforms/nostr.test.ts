@@ -5,7 +5,7 @@ import { publicKeyOf } from '../../platforms/nostr/event.ts';
 import { plain } from '../harness/images.ts';
 import { START } from '../harness/test-clock.ts';
 import { startWorld } from '../harness/world.ts';
-import { startFakeNostr } from './fakes/fake-nostr.ts';
+import { type FakeNostr, startFakeNostr } from './fakes/fake-nostr.ts';
 
 const SECRET_KEY = '67dea2ed018072d675f5415ecfaed7d2597555e202d85b3d65ea4e58d2d92ffa';
 const options = { now: () => START };
@@ -139,6 +139,21 @@ describe('a post', () => {
   });
 });
 
+let added = 0;
+
+/** Stores what a stranger did, at second 1 unless `second` says otherwise. */
+function addEvent(
+  { events }: FakeNostr,
+  { second = 1, ...event }: { kind: number; content: string; tags: string[][]; second?: number },
+): void {
+  added += 1;
+  const id = String(added).padStart(64, '0');
+  events.push({ id, pubkey: 'a'.repeat(64), created_at: second, sig: '', ...event });
+}
+
+const like = (relay: FakeNostr, postId: string, second: number) =>
+  addEvent(relay, { kind: 7, content: '+', tags: [['e', postId]], second });
+
 describe('metrics', () => {
   it('count likes, reposts and direct replies, and no dislike, mention or answer to another post', async () => {
     const relay = await startFakeNostr(options);
@@ -146,16 +161,7 @@ describe('metrics', () => {
     await connect('counted', [relay.relay]);
     const { postId } = await post('counted', 'Ding');
     const [id, other] = [relay.events.at(-1)?.id ?? '', 'a'.repeat(64)];
-    const add = (kind: number, content: string, ...tags: string[][]) =>
-      relay.events.push({
-        id: String(relay.events.length).padStart(64, '0'),
-        pubkey: other,
-        created_at: 1,
-        kind,
-        tags,
-        content,
-        sig: '',
-      });
+    const add = (kind: number, content: string, ...tags: string[][]) => addEvent(relay, { kind, content, tags });
     add(7, '+', ['e', id]);
     add(7, '🔔', ['e', other], ['e', id]);
     add(7, '-', ['e', id]);
@@ -171,5 +177,39 @@ describe('metrics', () => {
 
     const { body } = await world.rest(`GET /posts/${postId}/metrics`);
     expect(body).toMatchObject({ latest: { likes: 2, reposts: 1, replies: 3 } });
+  });
+
+  it('count more than a relay gives at once, also when a page ends within a second', async () => {
+    const relay = await startFakeNostr({ ...options, limitation: { max_limit: 100 } });
+    afterAll(() => relay.close());
+    await connect('popular', [relay.relay]);
+    const { postId } = await post('popular', 'Ding dong');
+    const id = relay.events.at(-1)?.id ?? '';
+    for (let number = 0; number < 1_234; number += 1) like(relay, id, 1 + Math.floor(number / 70));
+
+    await world.advance(3_600_000);
+
+    const { body } = await world.rest(`GET /posts/${postId}/metrics`);
+    expect(body).toMatchObject({ latest: { likes: 1_234 } });
+  });
+
+  it('never fall while a relay does not answer, or beyond what is read of one', async () => {
+    const [relay, second] = await Promise.all([startFakeNostr(options), startFakeNostr(options)]);
+    afterAll(() => relay.close());
+    await connect('steady', [relay.relay, second.relay]);
+    const { postId } = await post('steady', 'Dong');
+    const id = relay.events.at(-1)?.id ?? '';
+    for (let number = 0; number < 5; number += 1) like(second, id, number);
+    addEvent(relay, { kind: 6, content: '', tags: [['e', id]] });
+    const latest = async () => (await world.rest(`GET /posts/${postId}/metrics`)).body.latest;
+    await world.advance(3_600_000);
+    expect(await latest()).toMatchObject({ likes: 5, reposts: 1, replies: 0 });
+
+    await second.close();
+    for (let number = 0; number < 5_000; number += 1)
+      addEvent(relay, { kind: 1, content: '', tags: [['e', id]], second: 9 + number });
+    await world.advance(3_600_000);
+
+    expect(await latest()).toMatchObject({ likes: 5, reposts: 1, replies: 5_000 });
   });
 });

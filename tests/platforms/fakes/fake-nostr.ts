@@ -22,6 +22,7 @@ interface Filter {
   readonly kinds?: readonly number[];
   readonly '#e'?: readonly string[];
   readonly limit?: number;
+  readonly until?: number;
 }
 
 export interface FakeNostrOptions extends WireOptions {
@@ -63,12 +64,13 @@ function isGenuine({ id, pubkey, created_at: createdAt, kind, tags, content, sig
 
 const tagOf = ({ tags }: RelayEvent, name: string) => tags.find(([tag]) => tag === name)?.[1];
 
-function matches(event: RelayEvent, { ids, authors, kinds, '#e': named }: Filter): boolean {
+function matches(event: RelayEvent, { ids, authors, kinds, '#e': named, until }: Filter): boolean {
   const references = event.tags.filter(([tag]) => tag === 'e').map(([, id]) => id ?? '');
   return (
     (ids?.includes(event.id) ?? true) &&
     (authors?.includes(event.pubkey) ?? true) &&
     (kinds?.includes(event.kind) ?? true) &&
+    event.created_at <= (until ?? Infinity) &&
     (named?.some((id) => references.includes(id)) ?? true)
   );
 }
@@ -158,8 +160,12 @@ export async function startFakeNostr({
       } else if (type === 'REQ' && !isSignedIn) {
         socket.send(JSON.stringify(['CLOSED', first, 'auth-required: sign in']));
       } else if (type === 'REQ') {
-        for (const event of events.filter((one) => matches(one, second)))
-          socket.send(JSON.stringify(['EVENT', first, event]));
+        const limit = Math.min(second.limit ?? Infinity, limitation?.['max_limit'] ?? Infinity);
+        const newest = events
+          .filter((one) => matches(one, second))
+          .toSorted((a, b) => b.created_at - a.created_at)
+          .slice(0, limit);
+        for (const event of newest) socket.send(JSON.stringify(['EVENT', first, event]));
         socket.send(JSON.stringify(['EOSE', first]));
       } else if (type === 'EVENT' && !isSignedIn) {
         socket.send(JSON.stringify(['OK', first.id, false, 'auth-required: sign in']));
