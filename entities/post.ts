@@ -170,6 +170,8 @@ export const Post = defineEntity({
      * Time of the next read of its metrics; null when there is none. While a worker reads them, the end of its lease.
      */
     nextReadAt: instant().strictNullable(),
+    /** The end of the newest lease of its reads. A worker reads its metrics while it equals `nextReadAt`. */
+    readLeaseUntil: instant().strictNullable(),
     /** Whether it is counted in the daily metrics. */
     counted: p.boolean().default(false),
     /** How often its reads of metrics were thinned (docs/contract/metrics.md#how-long-reads-are-kept). */

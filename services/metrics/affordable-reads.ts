@@ -7,13 +7,12 @@ import { platformsWithFees, readFeeOf } from '../plans/fees.ts';
 import { lockAccount, readPlanUsage } from '../plans/plan-usage.ts';
 import { LEASE_MS, type ReadClaim } from './claim-reads.ts';
 import type { DueRead } from './decide-read.ts';
-import { READ_STEP_MS, utcDayNumber } from './read-times.ts';
+import { utcDayNumber } from './read-times.ts';
 
 /** More than the clocks of two workers differ. */
 const SKEW_MS = 60_000;
 
-// A claim has no column. But a read of the schedule comes whole hours after sending, and a postponed one when
-// a pause ends, so any other time within the length of a claim is the end of one.
+// The times bound the search, for the index of reads.
 const countReadsInProgress = statement('count the charged reads that other workers have claimed', {
   parameters: {
     accountId: 'uuid',
@@ -28,10 +27,7 @@ const countReadsInProgress = statement('count the charged reads that other worke
     select p.platform_id, count(*)::int as reads from posts p
     where p.next_read_at > ${now} and p.next_read_at <= ${lastLease} and p.account_id = ${accountId}
       and p.platform_id = any(${platforms}) and p.id <> all(${own})
-      and (extract(epoch from p.next_read_at - p.sent_at) * 1000)::bigint % ${READ_STEP_MS} <> 0
-      and not exists (select 1 from connections n where n.id = p.connection_id and n.backoff_until = p.next_read_at)
-      and not exists (select 1 from read_pauses r where r.until = p.next_read_at
-        and r.batch in (p.connection_id::text, p.platform_id))
+      and p.read_lease_until = p.next_read_at
       and not exists (select 1 from charges c where c.subject_id = p.id and c.kind = 'read' and c.number = ${day})
     group by p.platform_id`,
 });

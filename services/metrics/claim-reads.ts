@@ -1,11 +1,12 @@
 /**
  * Claims posts whose metrics are due to be read, each for one worker. A claim moves the time of the next read back by a
- * lease. If the worker dies, the read falls due again. A worker that returns too late finds another time in the row and
+ * lease, and stores the end of the lease beside it. If the worker dies, the read falls due again. A worker that returns too late finds another time in the row and
  * stores nothing.
  */
 import { columns } from '../../entities/column-lists.ts';
 import { type RowOf, statement } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
+import { utcDayNumber } from './read-times.ts';
 
 /** Most posts in one claim. */
 export const CLAIMED_AT_ONCE = 500;
@@ -35,7 +36,7 @@ const ACCOUNT = columns('accounts', ['plan', 'x_analytics'], 'a');
 const READ = columns('metrics_reads', ['impressions', 'likes', 'reposts', 'replies', 'clicks'], 'r');
 
 const claimDue = statement('claim posts whose metrics are due', {
-  parameters: { now: 'timestamptz', lease: 'timestamptz' },
+  parameters: { now: 'timestamptz', lease: 'timestamptz', day: 'int' },
   result: {
     ...POST.types,
     ...CREDENTIAL.types,
@@ -51,21 +52,21 @@ const claimDue = statement('claim posts whose metrics are due', {
     shared_pause: 'timestamptz?',
     /** When the newest read was made; null before the first. */
     last_read_at: 'timestamptz?',
-    /** When a read of the post was last charged; null if none was. */
-    last_charged_at: 'timestamptz?',
+    /** Whether the fee of the UTC day of the claim is paid. */
+    is_paid: 'boolean',
   },
-  sql: ({ now, lease }) => `
+  sql: ({ now, lease, day }) => `
     with due as (
       select id from posts where next_read_at <= ${now} order by next_read_at, id limit ${CLAIMED_AT_ONCE}
       for no key update skip locked
     ), claimed as (
-      update posts p set next_read_at = ${lease} from due where p.id = due.id returning p.*
+      update posts p set next_read_at = ${lease}, read_lease_until = ${lease} from due where p.id = due.id returning p.*
     )
     select ${POST.sql}, ${CREDENTIAL.sql}, ${ACCOUNT.sql}, ${READ.sql},
       c.deleted_at is not null as disconnected, c.reconnect_since is not null as needs_reconnect,
       greatest(c.backoff_until, own.until) as own_pause, shared.until as shared_pause,
       r.fetched_at as last_read_at,
-      (select max(h.at) from charges h where h.subject_id = p.id and h.kind = 'read') as last_charged_at
+      exists (select 1 from charges h where h.subject_id = p.id and h.kind = 'read' and h.number = ${day}) as is_paid
     from claimed p
     join connections c on c.id = p.connection_id
     join accounts a on a.id = p.account_id
@@ -89,5 +90,5 @@ export interface ReadClaim {
 export async function claimReads(context: Context): Promise<ReadClaim> {
   const now = context.clock.now();
   const lease = new Date(now.getTime() + LEASE_MS);
-  return { lease, now, posts: await claimDue(context.db.em(), { now, lease }) };
+  return { lease, now, posts: await claimDue(context.db.em(), { now, lease, day: utcDayNumber(now) }) };
 }

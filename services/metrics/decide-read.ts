@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { readFeeOf } from '../plans/fees.ts';
 import { PLANS } from '../plans/plans.ts';
 import type { ClaimedRead } from './claim-reads.ts';
-import { nextReadAt, utcDayNumber } from './read-times.ts';
+import { nextReadAt } from './read-times.ts';
 
 /** A post that is to be read now. */
 export interface DueRead {
@@ -43,7 +43,7 @@ export function decideRead(context: Context, post: ClaimedRead, now: Date): DueR
   }
   const pause = shared ? post.shared_pause : post.own_pause;
   if (pause !== null && new Date(pause) > now) return { kind: 'later', post, nextAt: new Date(pause) };
-  const feeCents = feeOf(context, platform, post, now);
+  const feeCents = feeOf(context, platform, post);
   return { kind: 'read', post, platform, sentAt, platformPostId, previous: previousOf(post), feeCents };
 }
 
@@ -55,9 +55,6 @@ function previousOf({ impressions, likes, reposts, replies, clicks }: ClaimedRea
 }
 
 /** Platforms that charge do so once for all reads of a post in a UTC day; so does the account's usage ledger. */
-function feeOf(context: Context, { id }: AnyPlatform, post: ClaimedRead, now: Date): number {
-  if (!PLANS[post.plan].fees) return 0;
-  const { last_charged_at: chargedAt } = post;
-  const isPaid = chargedAt !== null && utcDayNumber(new Date(chargedAt)) === utcDayNumber(now);
-  return isPaid ? 0 : readFeeOf(context, id);
+function feeOf(context: Context, { id }: AnyPlatform, post: ClaimedRead): number {
+  return PLANS[post.plan].fees && !post.is_paid ? readFeeOf(context, id) : 0;
 }

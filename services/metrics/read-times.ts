@@ -20,9 +20,6 @@ export const READ_AFTER_MS: readonly number[] = Array.from({ length: READS }, (_
 /** How long after sending the first read is due, in milliseconds. */
 export const FIRST_READ_AFTER_MS = READ_AFTER_MS[0] as number;
 
-/** Every read is due a multiple of this after sending. */
-export const READ_STEP_MS = HOUR_MS;
-
 /** Number of the newest read that is due, from 1; 0 while none is. Earlier reads that were missed are not repeated. */
 export function dueRead(sentAt: Date, now: Date): number {
   const age = now.getTime() - sentAt.getTime();

@@ -47,7 +47,8 @@ const OUTCOMES = records({
 });
 
 // The statement and the events share one transaction, and only a worker that still holds the claim writes. The daily
-// metrics change by the difference to the previous read, because counters are running totals and may also fall.
+// metrics change by the difference to the previous read, because counters are running totals and may also fall. A clock that
+// was set back gives a read the number of one that is stored; it is paid for, and not stored.
 const storeOutcomes = statement('settle reads of metrics', {
   parameters: { outcomes: OUTCOMES, lease: 'timestamptz' },
   result: { id: column('posts', 'id'), stored: 'boolean' },
@@ -55,19 +56,22 @@ const storeOutcomes = statement('settle reads of metrics', {
     with input as (
       select * from ${outcomes}
     ), moved as (
-      update posts p set next_read_at = case when p.status = 'sent' then i.next_at end from input i
+      update posts p set next_read_at = case when p.status = 'sent' then i.next_at end, read_lease_until = null from input i
       where p.id = i.id and p.next_read_at = ${lease}
       returning p.id, p.status, p.account_id, p.profile_id, p.platform_id, p.connection_slug, p.mode, p.sent_at
-    ), made as (
+    ), answered as (
       select m.*, i.number, i.fetched_at, i.impressions, i.likes, i.reposts, i.replies, i.clicks, i.charge_id, i.cents,
         i.charge_day, i.charged_at
       from moved m join input i on i.id = m.id where i.number is not null and m.status = 'sent'
+    ), made as (
+      select a.* from answered a
+      where not exists (select 1 from metrics_reads r where r.post_id = a.id and r.number >= a.number)
     ), stored as (
       insert into metrics_reads (post_id, number, fetched_at, impressions, likes, reposts, replies, clicks)
       select id, number, fetched_at, impressions, likes, reposts, replies, clicks from made
     ), charged as (
       insert into charges (id, account_id, kind, subject_id, number, platform_id, cents, at)
-      select charge_id, account_id, 'read', id, charge_day, platform_id, cents, charged_at from made
+      select charge_id, account_id, 'read', id, charge_day, platform_id, cents, charged_at from answered
       where charge_id is not null on conflict (subject_id, kind, number) do nothing
     ), changes as (
       select m.account_id, m.profile_id, m.platform_id, m.connection_slug, m.mode, m.sent_at, 0 as posts,

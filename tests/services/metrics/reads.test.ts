@@ -77,6 +77,19 @@ const chargesOf = (account: TestAccount) =>
     [account.id],
   );
 
+/** A context whose calls wait for `answer`, and a promise of the first one. */
+function holdFetch() {
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  const { fetch } = world.context;
+  const slow: typeof fetch = async (url, init) => {
+    asked.resolve();
+    await answered.promise;
+    return fetch(url, init);
+  };
+  return { context: { ...world.context, fetch: slow }, asked: asked.promise, answer: answered.resolve };
+}
+
 const askedX = () => xServer.calls['GET /2/tweets'] ?? 0;
 const askedBluesky = () => bluesky.calls['app.bsky.feed.getPosts'] ?? 0;
 
@@ -145,6 +158,31 @@ describe('the schedule', () => {
 
     const reads = await Promise.all(posts.map(({ postId }) => readsOf(postId, key)));
     expect(reads).toEqual(posts.map(() => 1));
+  });
+
+  it('goes on for all posts when the clock is set back during a read', async () => {
+    await alone();
+    const account = await onBluesky();
+    const { slug, key } = account;
+    const { postId } = await makePost(world, slug, { key, text: `Back ${names}` });
+    world.clock.advance(5 * MINUTE);
+    const other = await makePost(world, slug, { key, text: `Other ${names}` });
+    await world.advance(55 * MINUTE);
+    const back = now();
+    world.clock.advance(HOUR);
+    const { fetch } = world.context;
+    const unavailable: typeof fetch = async () => {
+      world.clock.set(back);
+      return Response.json({}, { status: 503 });
+    };
+    await readDueMetrics({ ...world.context, fetch: unavailable }, never);
+
+    await world.advance(5 * MINUTE);
+
+    // The first read of the post is stored already.
+    expect([await readsOf(postId, key), await readsOf(other.postId, key)]).toEqual([1, 1]);
+    await world.advance(55 * MINUTE);
+    expect([await readsOf(postId, key), await readsOf(other.postId, key)]).toEqual([2, 1]);
   });
 
   it('stores nothing for a worker that continues after its lease', async () => {
@@ -341,24 +379,77 @@ describe('X', () => {
     world.clock.advance(5 * MINUTE);
     posts.push(await makePost(world, 'x', { key: account.key, text: `Dong ${names}` }));
     world.clock.advance(55 * MINUTE);
-    const asked = Promise.withResolvers<void>();
-    const answered = Promise.withResolvers<void>();
-    const { fetch } = world.context;
-    const slow: typeof fetch = async (url, init) => {
-      asked.resolve();
-      await answered.promise;
-      return fetch(url, init);
-    };
+    const held = holdFetch();
 
-    const first = readDueMetrics({ ...world.context, fetch: slow }, never);
-    await asked.promise;
+    const first = readDueMetrics(held.context, never);
+    await held.asked;
     world.clock.advance(5 * MINUTE);
     await readDueMetrics(world.context, never);
-    answered.resolve();
+    held.answer();
     await first;
 
     expect(await Promise.all(posts.map(({ postId }) => readsOf(postId, account.key)))).toEqual([1, 0]);
     expect((await chargesOf(account)).map(({ cents }) => cents)).toEqual([2]);
+  });
+
+  it('is not read for more than the cap while another worker reads that came whole hours less its lease late', async () => {
+    await alone();
+    const account = await onX({ cap: 3 });
+    const posts = [await makePost(world, 'x', { key: account.key, text: `Ding ${names}` })];
+    world.clock.advance(50 * MINUTE);
+    posts.push(await makePost(world, 'x', { key: account.key, text: `Dong ${names}` }));
+    world.clock.advance(55 * MINUTE);
+    const held = holdFetch();
+
+    const first = readDueMetrics(held.context, never);
+    await held.asked;
+    world.clock.advance(5 * MINUTE);
+    await readDueMetrics(world.context, never);
+    held.answer();
+    await first;
+
+    expect(await Promise.all(posts.map(({ postId }) => readsOf(postId, account.key)))).toEqual([1, 0]);
+    expect((await chargesOf(account)).map(({ cents }) => cents)).toEqual([2]);
+  });
+
+  it('is read up to the cap while other reads of the account wait for a pause that is over already', async () => {
+    await alone();
+    const account = await onX({ cap: 3 });
+    const { key } = account;
+    xServer.addAccount(`second${names}`, `second-token-${names}`);
+    const body = { platformId: 'x', credentials: { accessToken: `second-token-${names}` }, slug: 'second' };
+    await world.rest('POST /connections', { key, body });
+    await makePost(world, 'second', { key, text: `Ding ${names}` });
+    world.clock.advance(2 * MINUTE);
+    const due = await makePost(world, 'x', { key, text: `Dong ${names}` });
+    xServer.answers['GET /2/tweets'] = [{ status: 503, json: {} }];
+    await world.advance(58 * MINUTE);
+    // Another worker, whose call was answered.
+    await world.sql('delete from read_pauses');
+
+    await world.advance(2 * MINUTE);
+
+    expect(await readsOf(due.postId, key)).toBe(1);
+  });
+
+  it('is read on a day that is paid, although a later one was paid before the clock was set back', async () => {
+    await alone();
+    const account = await onX({ cap: 4 });
+    world.clock.advance(24 * HOUR - (now().getTime() % (24 * HOUR)) - 2 * HOUR);
+    const { postId } = await makePost(world, 'x', { key: account.key, text: `Ding ${names}` });
+    await world.advance(HOUR);
+    const before = now();
+    await world.advance(HOUR);
+    expect(await chargesOf(account)).toHaveLength(2);
+
+    world.clock.set(before);
+    await world.sql('update posts set next_read_at = $2 where id = $1', [postId, before]);
+    const asked = askedX();
+    await readDueMetrics(world.context, never);
+
+    expect(askedX() - asked).toBe(1);
+    expect(await chargesOf(account)).toHaveLength(2);
+    world.clock.advance(HOUR);
   });
 
   it('is read up to the cap while other reads of the account are postponed or due soon', async () => {
