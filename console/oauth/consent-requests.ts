@@ -4,16 +4,20 @@ import type { Limits } from '../../services/access/limits.ts';
 import type { Role } from '../../services/access/roles.ts';
 import type { Scope } from '../../services/access/scopes.ts';
 
-/** A client that waits for a user's decision. */
-export interface ConsentRequest {
+/** What a client asked for when it sent the user here, as stored then. */
+export interface PendingRequest {
   readonly clientId: string;
-  /** The client's name for itself, sanitized; it is not verified. */
-  readonly clientName: string;
   /** The redirect URI for the response. */
   readonly redirectUri: string;
   readonly scopes: readonly Scope[];
   /** Whether it asks for the API and not, or not only, for /mcp. */
   readonly asksForApi: boolean;
+}
+
+/** A client that waits for a user's decision. */
+export interface ConsentRequest extends PendingRequest {
+  /** The client's name for itself, sanitized; it is not verified. */
+  readonly clientName: string;
 }
 
 /** The user who consents, and the granted limits. */
@@ -31,14 +35,20 @@ export interface Consent {
 }
 
 export interface ConsentRequests {
+  /** Returns the request with this id; null when this browser did not start it, or it has expired. */
+  find(request: Request, response: Response, uid: string): Promise<PendingRequest | null>;
   /**
-   * Returns the request with this id; null when this browser did not start it, or it has expired.
+   * Adds what the page shows of the client; null when the client no longer exists.
    *
    * @throws ServiceError when the client's metadata document cannot be read again
    */
-  find(request: Request, response: Response, uid: string): Promise<ConsentRequest | null>;
-  /** @returns the URL to which the browser is redirected */
-  allow(request: Request, response: Response, consent: Consent): Promise<string>;
+  withClient(request: Request, pending: PendingRequest): Promise<ConsentRequest | null>;
+  /**
+   * @returns the URL to which the browser is redirected; null when the client no longer exists
+   * @throws ServiceError when the client's metadata document cannot be read again
+   */
+  allow(request: Request, response: Response, consent: Consent): Promise<string | null>;
+  /** Needs nothing of the client, so it works while its metadata document cannot be read. */
   deny(
     request: Request,
     response: Response,

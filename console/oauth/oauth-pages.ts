@@ -71,7 +71,8 @@ function handleRevocation(context: Context): RequestHandler<{ grantId: string }>
 function ask(context: Context, requests: ConsentRequests): RequestHandler<{ uid: string }> {
   return async (incoming, response) => {
     const request = incoming as Request;
-    const asked = await requests.find(request, response, incoming.params.uid);
+    const pending = await requests.find(request, response, incoming.params.uid);
+    const asked = pending === null ? null : await requests.withClient(request, pending);
     if (asked === null) return refuseRequest(response);
     const action = `${CONSENT_PATH}/${incoming.params.uid}`;
     const person = await signedIn(context, request);
@@ -99,7 +100,9 @@ function answer(context: Context, requests: ConsentRequests): RequestHandler<{ u
     if (said === 'deny') return response.redirect(303, await requests.deny(request, response, person));
     const consent = said === 'allow' && !isEmpty ? await consentOf(context, person, { reach, approval }) : null;
     if (consent === null) return refuseChoice(response, page);
-    response.redirect(303, await requests.allow(request, response, consent));
+    const target = await requests.allow(request, response, consent);
+    if (target === null) return refuseRequest(response);
+    response.redirect(303, target);
   };
 }
 

@@ -9,6 +9,7 @@ export function sendFailure(context: Context): ErrorRequestHandler {
   return (thrown, _request, response, next) => {
     if (response.headersSent) return next(thrown);
     if (thrown instanceof ServiceError) {
+      if (thrown.retryAfterSeconds !== undefined) response.setHeader('retry-after', String(thrown.retryAfterSeconds));
       return sendNotice(response, ERRORS[thrown.code].status, 'Not now', thrown.message);
     }
     const said = (thrown as { status?: unknown }).status;

@@ -5,6 +5,7 @@ import {
   type Consent,
   type ConsentRequest,
   type ConsentRequests,
+  type PendingRequest,
   redirectHost,
 } from '../../console/oauth/consent-requests.ts';
 import { scopesWithinRole } from '../../services/access/roles.ts';
@@ -24,15 +25,16 @@ export function consentRequests(context: Context, current: () => Promise<Provide
     find: async (request, response, uid) => {
       const provider = await current();
       const asked = await detailsOf(provider, request, response);
-      return asked?.uid === uid ? requestOf(context, provider, { request, params: asked.params }) : null;
+      return asked?.uid === uid ? pendingRequest(context, asked.params) : null;
     },
+    withClient: async (request, pending) => withClient(await current(), request, pending),
     allow: async (request, response, consent) => {
       const provider = await current();
-      const { uid, params, result, returnTo } = await provider.interactionDetails(request, response);
-      // The button was pressed twice: the first press counts.
-      if (result !== undefined) return returnTo;
-      const asked = await requestOf(context, provider, { request, params });
-      if (asked === null) throw new (providerLibrary().errors.InvalidClient)('the client no longer exists');
+      const interaction = await provider.interactionDetails(request, response);
+      const { uid, params, returnTo } = interaction;
+      if (interaction.result !== undefined) return answerUrl(provider, interaction);
+      const asked = await withClient(provider, request, pendingRequest(context, params));
+      if (asked === null) return null;
       // If the button is pressed twice at once, both requests use the same grant.
       const grantId = await claimForGrant(context, 'Interaction', uid, context.random.uuid());
       if (grantId === null) return returnTo;
@@ -48,13 +50,31 @@ export function consentRequests(context: Context, current: () => Promise<Provide
     },
     deny: async (request, response, person) => {
       const provider = await current();
-      const { result, returnTo } = await provider.interactionDetails(request, response);
-      if (result !== undefined) return returnTo;
+      const interaction = await provider.interactionDetails(request, response);
+      if (interaction.result !== undefined) return answerUrl(provider, interaction);
       await recordDenial(context, { ...person, requestId: requestIdOf(response) });
-      const said = { error: 'access_denied', error_description: 'the owner said no' };
-      return provider.interactionResult(request, response, said, { mergeWithLastSubmission: false });
+      await provider.interactionResult(request, response, DENIAL, { mergeWithLastSubmission: false });
+      return denialUrl(provider, interaction.params);
     },
   };
+}
+
+const DENIAL = { error: 'access_denied', error_description: 'the owner said no' };
+
+/** Where the browser goes after an answer. Of several presses of the buttons, the first one counts. */
+function answerUrl(provider: Provider, { result, params, returnTo }: Interaction): string {
+  return result?.['error'] === undefined ? returnTo : denialUrl(provider, params);
+}
+
+/**
+ * Leads straight to the redirect URI, which was checked when the client asked: oidc-provider would need the client's
+ * document again.
+ */
+function denialUrl({ issuer }: Provider, { redirect_uri: redirectUri, state }: Record<string, unknown>): string {
+  const url = new URL(String(redirectUri));
+  const answer = { ...DENIAL, ...(typeof state === 'string' && { state }), iss: issuer };
+  for (const [name, value] of Object.entries(answer)) url.searchParams.set(name, value);
+  return url.href;
 }
 
 /** Null when the browser does not present the cookie of a request, or the request has ended. */
@@ -67,19 +87,20 @@ async function detailsOf(provider: Provider, request: Request, response: Respons
   }
 }
 
-async function requestOf(
-  context: Context,
+async function withClient(
   provider: Provider,
-  { request, params }: { readonly request: Request; readonly params: Record<string, unknown> },
+  request: Request,
+  pending: PendingRequest,
 ): Promise<ConsentRequest | null> {
-  const clientId = String(params['client_id']);
+  const { clientId } = pending;
   const client = await findClient(provider, request, clientId);
-  if (client === undefined) return null;
-  const redirectUri = String(params['redirect_uri']);
+  return client === undefined ? null : { ...pending, clientName: clientName(client.clientName, clientId) };
+}
+
+function pendingRequest(context: Context, params: Record<string, unknown>): PendingRequest {
   return {
-    clientId,
-    clientName: clientName(client.clientName, clientId),
-    redirectUri,
+    clientId: String(params['client_id']),
+    redirectUri: String(params['redirect_uri']),
     scopes: knownScopes(params['scope']),
     asksForApi: resourcesOf(context, params).includes(resourceOf(context.config, 'api')),
   };
@@ -90,6 +111,9 @@ function resourcesOf({ config }: Context, { resource }: Record<string, unknown>)
   const named = [resource].flat().filter((one): one is string => resourceNamed(config, one) !== undefined);
   return named.length === 0 ? [resourceOf(config, 'mcp')] : named;
 }
+
+/** The stored request of a client, and what the person answered. */
+type Interaction = Pick<Awaited<ReturnType<Provider['interactionDetails']>>, 'params' | 'result' | 'returnTo'>;
 
 interface Agreed {
   /** Id of the grant. */

@@ -11,13 +11,12 @@ import { resourceNamed, RESOURCE_NAMES, resourceOf } from '../../services/oauth/
 import { UNUSED_DAYS } from '../../services/oauth/remove-ended-grants.ts';
 import { hasAllowedScheme, REDIRECT_SCHEMES } from '../../services/oauth/redirect-scheme.ts';
 import { knownScopes } from '../../services/oauth/known-scopes.ts';
-import { networkOf } from '../../services/limits/network-of.ts';
 import type { RateLimiter } from '../../services/limits/rate-limiter.ts';
 import type { SigningKey } from '../../services/oauth/signing-keys.ts';
 import type { MachineTime } from '../database-clock.ts';
 import { clockLead, oauthAdapter } from './adapter.ts';
 import { DOCUMENT_MAX_BYTES, fetchForProvider, storedMetadata } from './client-metadata.ts';
-import { addressOfAsker } from './find-client.ts';
+import { countDocumentFetch } from './find-client.ts';
 import { providerLibrary } from './provider-library.ts';
 import type { WithPublicLimiter } from '../../services/limits/rate-limiter.ts';
 
@@ -132,9 +131,10 @@ function features(context: Context, { keys, newClients }: ProviderParts): NonNul
     clientIdMetadataDocument: {
       enabled: true,
       ack: 'draft-02',
-      // Anyone may name an address, so a limit applies to the fetches that one caller can cause.
-      allowFetch: async (ctx) =>
-        (await newClients.take(`${networkOf(addressOfAsker(ctx))} clients`, context.clock.now())).allowed,
+      allowFetch: async (ctx) => {
+        await countDocumentFetch(context, newClients, ctx);
+        return true;
+      },
     },
     registration: {
       enabled: true,

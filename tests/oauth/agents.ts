@@ -114,8 +114,9 @@ export async function answered(
   // The box is there for clients that may post.
   const box = consent.text.includes(ASK_FIRST) ? { [ASK_FIRST]: asksFirst ? 'required' : '' } : {};
   const pressed = await browser.press(consent, button, { 'What it reaches': reach, ...box });
-  const back = await browser.get(pressed.location ?? '');
-  return new URL(back.location ?? 'about:blank');
+  const target = pressed.location ?? 'about:blank';
+  const isHere = target.includes('/oauth/authorize/');
+  return new URL(isHere ? ((await browser.get(target)).location ?? 'about:blank') : target);
 }
 
 export async function codeFor({ browser }: Person, wish: Wish, reach = 'account'): Promise<string> {

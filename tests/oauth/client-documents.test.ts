@@ -7,7 +7,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addSigningKey } from '../../services/oauth/signing-keys.ts';
 import { SELF_SIGNED } from '../harness/self-signed.ts';
-import { startWorld, type World } from '../harness/world.ts';
+import { PUBLIC_URL, startWorld, type World } from '../harness/world.ts';
 import {
   answered,
   authorizeUrl,
@@ -144,9 +144,20 @@ describe('a client with a document', () => {
     const busy = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '60' } });
     const { browser } = await signIn(busy);
     const statuses = [];
-    for (let named = 0; named < 31; named += 1) statuses.push((await statusOf(newClient(), browser)).status);
+    for (let named = 0; named < 30; named += 1) statuses.push((await statusOf(newClient(), browser)).status);
+    const before = asked.length;
+    const refused = await browser.get(authorizeUrl({ clientId: newClient() }));
 
-    expect(statuses).toEqual([...Array.from({ length: 30 }, () => 303), 400]);
+    expect(statuses).toEqual(Array.from({ length: 30 }, () => 303));
+    expect([refused.status, refused.location, refused.headers.get('retry-after')]).toEqual([429, null, '60']);
+    expect(refused.text).toContain('<h1>Not now</h1>');
+    const program = await redeem(busy, newClient(), 'a-code');
+    expect([program.status, program.body.error, program.headers.get('retry-after')]).toEqual([
+      429,
+      'too_many_requests',
+      '60',
+    ]);
+    expect(asked.length).toBe(before);
     await busy.close();
   });
 
@@ -188,6 +199,24 @@ describe('a consent page whose document is no longer in the cache', () => {
     expect((await answered(person.browser, consent)).searchParams.get('code')).not.toBeNull();
   });
 
+  it('takes Deny without its document, and keeps it as the answer', async () => {
+    const clientId = newClient();
+    const consent = await openConsent(person.browser, { clientId });
+    const whole = answer;
+    await forgetDocuments();
+    answer = (response) => response.writeHead(404).end('{}');
+
+    const denied = await person.browser.press(consent, 'Deny');
+    const again = await person.browser.press(consent, 'Deny');
+    answer = whole;
+    const late = await person.browser.press(consent, 'Allow', { 'What it reaches': 'account' });
+
+    const back = `${CALLBACK}?error=access_denied&error_description=the+owner+said+no&state=a-state&iss=`;
+    const url = back + encodeURIComponent(PUBLIC_URL);
+    for (const { status, location } of [denied, again, late]) expect([status, location]).toEqual([303, url]);
+    expect(await world.sql('select 1 from oauth_grants where client_id = $1', [clientId])).toEqual([]);
+  });
+
   it('counts towards the thirty that an address may have read within a minute', async () => {
     const busy = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '60' } });
     const { browser } = await signIn(busy);
@@ -203,8 +232,8 @@ describe('a consent page whose document is no longer in the cache', () => {
     const refused = await browser.get(page);
 
     expect(statuses).toEqual(Array.from({ length: 29 }, () => 200));
-    expect([refused.status, asked.length]).toEqual([400, before]);
-    expect(refused.text).toContain(ADVICE);
+    expect([refused.status, refused.headers.get('retry-after'), asked.length]).toEqual([429, '60', before]);
+    expect(refused.text).toContain('more than 30 clients a minute were named from this address. Wait 60 s, then open');
     busy.clock.advance(60_000);
     expect((await browser.get(page)).status).toBe(200);
     await busy.close();

@@ -55,7 +55,7 @@ describe('a redirect to the address of a client', () => {
     const consent = await openConsent(browser, { clientId: await registered(world) });
     const pressed = await browser.press(consent, 'Deny');
 
-    expect((await browser.get(pressed.location ?? '')).location).toContain(`${CALLBACK}?error=access_denied`);
+    expect(pressed.location).toContain(`${CALLBACK}?error=access_denied`);
   });
 });
 
