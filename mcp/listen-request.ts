@@ -1,6 +1,6 @@
 /** Reads a subscriptions/listen request, as far as the service decides on it; the SDK checks the rest. */
 
-/** In `_meta` of the request: id of the event after which to continue. */
+/** In `_meta` of the request: the position after which to continue. */
 export const LAST_EVENT_META_KEY = 'carillon/lastEventId';
 
 export interface ListenRequest {

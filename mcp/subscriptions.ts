@@ -26,7 +26,7 @@ import { type ListenRequest, readListenRequest } from './listen-request.ts';
 import { failedRequest } from './refusals.ts';
 import { resourcesOf, WATCHED_EVENTS, type WatchedResources, watchedResources } from './watched-resources.ts';
 
-/** In `_meta` of a notification: id of the event behind it. */
+/** In `_meta` of a notification: the position after the event behind it. */
 export const EVENT_ID_META_KEY = 'carillon/eventId';
 
 /** The connection on which a stream is sent. */
@@ -145,7 +145,7 @@ function notify(bus: ServerEventBus, watched: WatchedResources, event: FeedEvent
   for (const resource of resourcesOf(event)) {
     const uri = watched.get(resource);
     if (uri !== undefined)
-      bus.publish({ kind: 'resource_updated', uri, params: { _meta: { [EVENT_ID_META_KEY]: event.id } } });
+      bus.publish({ kind: 'resource_updated', uri, params: { _meta: { [EVENT_ID_META_KEY]: event.position } } });
   }
 }
 

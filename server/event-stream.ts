@@ -5,11 +5,16 @@
  */
 import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../services/context.ts';
-import { feedPosition, positionText, type FeedPosition, type FeedReader } from '../services/events/event-feed.ts';
+import {
+  feedPosition,
+  positionText,
+  type FeedEvent,
+  type FeedPosition,
+  type FeedReader,
+} from '../services/events/event-feed.ts';
 import { CLOSE_TIMEOUT_MS, followFeed } from '../services/events/follow-feed.ts';
 import type { Caller } from '../services/access/caller.ts';
 import { requireScope } from '../services/access/require-scope.ts';
-import type { SignedEvent } from '../services/events/event-body.ts';
 import type { EventStreamOptions } from '../services/events/stream-places.ts';
 import { REQUEST_ID_HEADER } from './rate-headers.ts';
 import { requestIdOf } from './request-id.ts';
@@ -141,8 +146,8 @@ function heartbeat(position: string | null): string {
 }
 
 // Deliveries carry the mode in a header and not in the body, so it has a separate field; other readers ignore it.
-function message({ id, event, mode, body }: SignedEvent): string {
-  return `id: ${id}\nevent: ${event}\nmode: ${mode}\ndata: ${body}\n\n`;
+function message({ position, event, mode, body }: FeedEvent): string {
+  return `id: ${position}\nevent: ${event}\nmode: ${mode}\ndata: ${body}\n\n`;
 }
 
 /** Ends the stream after an error. The reader reconnects automatically and resumes at its last event. */

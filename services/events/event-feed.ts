@@ -14,7 +14,16 @@ import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
 import { eventBody, type SignedEvent } from './event-body.ts';
 import { DEFAULT_EVENTS } from './subscribed-webhooks.ts';
-import { readPosition, readSnapshot, type Snapshot, writePosition } from './snapshot.ts';
+import {
+  hasGaps,
+  readEventPosition,
+  readPosition,
+  readSnapshot,
+  type Snapshot,
+  snapshotFrom,
+  writeEventPosition,
+  writePosition,
+} from './snapshot.ts';
 
 /** Whose events are read, and what must stay valid meanwhile. */
 export interface FeedReader extends Pick<Caller, 'accountId' | 'profileId' | 'mode'> {
@@ -28,6 +37,8 @@ export interface FeedReader extends Pick<Caller, 'accountId' | 'profileId' | 'mo
 
 /** An event with its payload, for readers that look into it. */
 export interface FeedEvent extends SignedEvent {
+  /** What the reader sends to continue after it: its id, with the snapshot of the start while that is still needed. */
+  readonly position: string;
   /** Id of the post, connection, webhook or feed that it is about. */
   readonly subjectId: string;
   readonly payload: JsonObject;
@@ -38,10 +49,7 @@ export interface FeedPosition {
   /** The reader has everything up to this transaction and, within it, up to this id. */
   readonly writtenIn: string;
   readonly id: string;
-  /**
-   * Transactions that were over at the start, whose events are skipped; null for a reader that continues after an
-   * event.
-   */
+  /** Transactions that were over at the start, whose events are skipped; null when none is left to skip. */
   readonly snapshot: string | null;
 }
 
@@ -168,7 +176,7 @@ type Nullable<Row> = { [Name in keyof Row]: Row[Name] | null };
 /**
  * Finds the start position: the present, after the last received event, or at an earlier position.
  *
- * @param lastEventId an event's id or the text of a position; undefined for the present
+ * @param lastEventId the position of an event, or the text of another; undefined for the present
  * @throws ServiceError invalid_request when the reader cannot receive that event, or was away for longer than {@link REPLAY_DAYS}
  */
 export async function feedPosition(
@@ -181,15 +189,33 @@ export async function feedPosition(
   if (lastEventId === undefined || earlier !== null) {
     const [present] = await readPresent(context.db.queries);
     if (lastEventId === undefined) return beginningAt(readSnapshot(present?.snapshot ?? '') as Snapshot);
-    // The service never sent a snapshot from the future, and it would skip events that are still to come.
-    if (earlier !== null && earlier.snapshot.end <= BigInt(present?.next ?? 0) && earlier.at >= since)
+    if (earlier !== null && isPast(earlier.snapshot, present?.next) && earlier.at >= since)
       return beginningAt(earlier.snapshot);
     throw noSuchPosition(lastEventId);
   }
-  const id = lastEventId.toLowerCase();
-  const [found] = UUID.test(id) ? await findTransaction(context.db.queries, { ...filterOf(reader), id, since }) : [];
-  if (found !== undefined) return { writtenIn: found.written_in, id, snapshot: null };
-  throw noSuchPosition(lastEventId);
+  const position = await positionAfterEvent(context, reader, lastEventId, since);
+  if (position === null) throw noSuchPosition(lastEventId);
+  return position;
+}
+
+async function positionAfterEvent(
+  { db: { queries } }: Context,
+  reader: FeedReader,
+  lastEventId: string,
+  since: Date,
+): Promise<FeedPosition | null> {
+  const { id, snapshot } = readEventPosition(lastEventId) ?? { id: '', snapshot: null };
+  const [found] = UUID.test(id) ? await findTransaction(queries, { ...filterOf(reader), id, since }) : [];
+  if (found === undefined) return null;
+  const position = { writtenIn: found.written_in, id, snapshot: snapshot?.text ?? null };
+  if (snapshot === null) return position;
+  const [present] = await readPresent(queries);
+  return String(snapshot.oldest) === found.written_in && isPast(snapshot, present?.next) ? position : null;
+}
+
+/** The service never sent a snapshot from the future, and it would skip events that are still to come. */
+function isPast({ end }: Snapshot, next = '0'): boolean {
+  return end <= BigInt(next);
 }
 
 function noSuchPosition(lastEventId: string): ServiceError {
@@ -204,17 +230,21 @@ function beginningAt({ text, oldest }: Snapshot): FeedPosition {
 }
 
 /**
- * A position as text, from which a reader can continue although it has received no event for long; null while it cannot be
- * told apart from the start of the stream, or within the events of one transaction.
+ * A position as text, from which a reader can continue although it has received no event for long; null after an event,
+ * which has a position.
  */
 export function positionText(context: Context, { writtenIn, id, snapshot }: FeedPosition): string | null {
   if (id !== NO_ID) return null;
+  const rest = startAfter(snapshot, writtenIn);
+  return writePosition({ snapshot: rest?.text ?? `${writtenIn}:${writtenIn}:`, at: context.clock.now() });
+}
+
+/** What of the snapshot of the start still matters from a transaction on; null when nothing does. */
+function startAfter(snapshot: string | null, writtenIn: string): Snapshot | null {
   const start = snapshot === null ? null : readSnapshot(snapshot);
-  const at = context.clock.now();
-  if (start === null || BigInt(writtenIn) >= start.end)
-    return writePosition({ snapshot: `${writtenIn}:${writtenIn}:`, at });
-  // At the start, no transaction was read yet that was running then.
-  return BigInt(writtenIn) === start.oldest ? writePosition({ snapshot: start.text, at }) : null;
+  if (start === null) return null;
+  const rest = snapshotFrom(start, BigInt(writtenIn));
+  return hasGaps(rest) ? rest : null;
 }
 
 /** Whether the reader may still receive events. */
@@ -235,7 +265,11 @@ export async function readFeed(context: Context, reader: FeedReader, from: FeedP
   const rows = await readEvents(context.db.queries, { ...filterOf(reader), ...from, ...credential });
   const isAllowed = rows[0]?.allowed ?? false;
   const found = rows.flatMap((row) => (isEvent(row) ? [row] : []));
-  return { isAllowed, events: found.map(feedEvent), position: positionAfter(from, found, rows[0]?.horizon) };
+  return {
+    isAllowed,
+    events: found.map((row) => feedEvent(row, from)),
+    position: positionAfter(from, found, rows[0]?.horizon),
+  };
 }
 
 function positionAfter(from: FeedPosition, found: readonly EventRow[], horizon = from.writtenIn): FeedPosition {
@@ -246,7 +280,9 @@ function positionAfter(from: FeedPosition, found: readonly EventRow[], horizon =
   return BigInt(horizon) > BigInt(from.writtenIn) ? { ...from, writtenIn: horizon, id: NO_ID } : from;
 }
 
-function feedEvent({ id, name, mode, subject_id: subjectId, payload, created_at: queuedAt }: EventRow): FeedEvent {
+function feedEvent(row: EventRow, { snapshot }: FeedPosition): FeedEvent {
+  const { id, name, mode, subject_id: subjectId, payload, created_at: queuedAt } = row;
+  const position = writeEventPosition(id, startAfter(snapshot, row.written_in));
   const body = eventBody({ eventId: id, event: name, queuedAt, payload });
-  return { id, event: name, mode, body, subjectId, payload };
+  return { id, position, event: name, mode, body, subjectId, payload };
 }

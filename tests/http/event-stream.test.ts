@@ -229,6 +229,46 @@ describe('Last-Event-ID', () => {
   );
 
   it.skipIf(TEST_DATABASE_URL === undefined)(
+    'leaves out what was over at its start, also after events of transactions that were open then',
+    async () => {
+      const account = await makeAccount(world);
+      const [row] = await world.sql<{ name: string }>('select current_database() as name');
+      const open = await Promise.all(
+        [0, 1].map(async () => {
+          const client = new Client({ connectionString: databaseUrl(row?.name ?? '') });
+          await client.connect();
+          onTestFinished(() => client.end());
+          await client.query('begin');
+          await client.query('select pg_current_xact_id()');
+          return client;
+        }),
+      );
+      await happen(account);
+      const stream = await listenTo(world, account.key);
+      const events = [happening(account), happening(account), happening(account)];
+      const ids = events.map(([id]) => id);
+      for (const event of events.slice(0, 2)) await open[0]?.query(INSERT, event);
+      await open[1]?.query(INSERT, events[2]);
+      await open[0]?.query('commit');
+      const [first, second] = await stream.next(2);
+      const between = await stream.heartbeat();
+      stream.close();
+      await open[1]?.query('commit');
+      const late = await happen(account);
+      const eventIds = async (from: string | undefined, count: number) =>
+        (await (await listenTo(world, account.key, from)).next(count)).map(
+          ({ data }) => JSON.parse(data ?? '').eventId,
+        );
+
+      expect(await eventIds(first?.id, 3)).toEqual([...ids.slice(1), late]);
+      expect(await eventIds(second?.id, 2)).toEqual([ids[2], late]);
+      expect(await eventIds(between, 2)).toEqual([ids[2], late]);
+      // An id from before these ids had a snapshot.
+      expect(await eventIds(String(ids[2]), 1)).toHaveLength(1);
+    },
+  );
+
+  it.skipIf(TEST_DATABASE_URL === undefined)(
     'sends no event again to a reader that returns while an earlier transaction is still running',
     async () => {
       const account = await makeAccount(world);
@@ -259,6 +299,21 @@ describe('Last-Event-ID', () => {
         error: 'invalid_request',
         message: expect.stringContaining(`and not "${id}". Leave it out to begin with the next event, `),
       });
+    },
+  );
+
+  it.each(['1:9223372036854775807:', '9223372036854775806:9223372036854775807:', '2:1:', ''])(
+    '400: refuses an event with the snapshot "%s", which this stream did not send',
+    async (snapshot) => {
+      const account = await makeAccount(world);
+      const id = `${await happen(account)}/${snapshot}`;
+
+      const { status, body } = await world.rest('GET /events', {
+        key: account.key,
+        headers: { 'last-event-id': id },
+      });
+
+      expect([status, body.error]).toEqual([400, 'invalid_request']);
     },
   );
 
