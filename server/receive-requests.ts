@@ -5,6 +5,7 @@ import { logAccess } from './access-log.ts';
 import type { ClientAddresses } from './client-address.ts';
 import { measureDuration } from './probes.ts';
 import { giveRequestId } from './request-id.ts';
+import { withoutOrigin } from './request-paths.ts';
 import { limitRequestsInProgress } from './request-limit.ts';
 import type { Runtime } from './runtime.ts';
 import { traceRequest } from './trace-requests.ts';
@@ -24,6 +25,7 @@ export function receiveRequests(
     answer(request, response);
   };
   return (request, response) => {
+    request.url = withoutOrigin(request.url ?? '');
     giveRequestId(response, context.random);
     if (context.tracer.isOn) traceRequest(context.tracer, request, response, () => receive(request, response));
     else receive(request, response);

@@ -20,6 +20,7 @@ import { requestIdOf } from './request-id.ts';
 import { writeAnswer } from './rest-answer.ts';
 import { readInput, takesBody } from './rest-input.ts';
 import { admitCaller, type Exchange, refuseWhenFull, writeError } from './rest-request.ts';
+import type { RestTarget } from './request-paths.ts';
 import { findRoute } from './rest-routes.ts';
 import type { Runtime } from './runtime.ts';
 import { secureHeaders } from './secure-headers.ts';
@@ -37,14 +38,6 @@ interface Admitted {
 interface Checks {
   readonly credentials: Credentials;
   readonly addresses: ClientAddresses;
-}
-
-/** What a request asks for. */
-export interface RestTarget {
-  /** Below the API root. */
-  readonly path: string;
-  /** The query without its question mark. */
-  readonly search: string;
 }
 
 /** Answers one request below the API root. */

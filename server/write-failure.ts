@@ -4,6 +4,7 @@ import { ERRORS, isLogged } from '../errors/codes.ts';
 import { errorBody, publicError } from '../errors/error-body.ts';
 import type { Context } from '../services/context.ts';
 import { CORS_HEADERS } from './cors.ts';
+import { isForApi } from './request-paths.ts';
 import { requestIdOf } from './request-id.ts';
 import { secureHeaders } from './secure-headers.ts';
 
@@ -17,14 +18,10 @@ export function writeFailure(context: Context, response: ServerResponse, thrown:
   response.writeHead(ERRORS[error.code].status, {
     ...secureHeaders(context.config),
     // A page elsewhere must be able to read what refuses its call.
-    ...(isOfApi(response) && CORS_HEADERS),
+    ...(isForApi(response.req.url ?? '') && CORS_HEADERS),
     ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
   });
   response.end(body);
-}
-
-function isOfApi({ req }: ServerResponse): boolean {
-  return /^\/(?:api|trpc)\//.test(req.url ?? '');
 }

@@ -305,10 +305,10 @@ describe('connections', () => {
   it('of a proxy are not counted by its address, but the requests of its clients are', async () => {
     const proxied = await startWorld({ env: { TRUST_PROXY: '1', MAX_CONNECTIONS_PER_ADDRESS: '2' } });
     const server = await listening({ isProxy: () => true, maxConnectionsPerAddress: 2 }, proxied);
-    const stream = async (forwardedFor: string) => {
+    const stream = async (forwardedFor: string, target = '/api/v2/events') => {
       const reader = await client(server);
       reader.socket.write(
-        head('GET /api/v2/events HTTP/1.1', [`x-api-key: ${LIVE_KEY}`, `x-forwarded-for: ${forwardedFor}`]),
+        head(`GET ${target} HTTP/1.1`, [`x-api-key: ${LIVE_KEY}`, `x-forwarded-for: ${forwardedFor}`]),
       );
       await reader.until('\r\n\r\n');
       return reader.received().toLowerCase();
@@ -322,5 +322,9 @@ describe('connections', () => {
     expect(answers[2]).toContain('\r\nretry-after: 1\r\n');
     expect(answers[2]).toContain('\r\nx-content-type-options: nosniff\r\n');
     expect(answers[2]).toContain('\r\naccess-control-allow-origin: *\r\n');
+    for (const target of ['/API/v2/posts', '/trpc', '/TRPC/posts.list', 'http://here.example/api/v2'])
+      expect(await stream('2001:db8::3', target)).toContain('\r\naccess-control-allow-origin: *\r\n');
+    for (const target of ['/mcp', '/console', '/trpcx', '/apiary'])
+      expect(await stream('2001:db8::3', target)).not.toContain('access-control-allow-origin');
   });
 });
