@@ -9,9 +9,10 @@ import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
 import { findVoice } from '../polish/find-voice.ts';
 import { rewriteText } from '../polish/rewrite-text.ts';
+import { untilDatabaseAnswers } from '../until-database-answers.ts';
 import type { ClaimedSend } from './claimed-send.ts';
 import { ClaimLost } from './ledger.ts';
-import { leaseNow } from './send-times.ts';
+import { leaseNow, SEND_TIMES } from './send-times.ts';
 
 export interface PolishedSend {
   readonly claimed: ClaimedSend;
@@ -19,7 +20,8 @@ export interface PolishedSend {
   readonly rewriteWarning: string | null;
 }
 
-// Renews the lease, because the platform is called only after the model has answered.
+// Renews the lease, because the platform is called only after the model has answered. A repeat after a lost answer finds the
+// text and its status stored under the same claim, and adds no words.
 const keepRewrite = statement('keep the rewrite of a claimed post', {
   parameters: {
     postId: 'uuid',
@@ -36,9 +38,11 @@ const keepRewrite = statement('keep the rewrite of a claimed post', {
     with held as (
       update posts set text = ${text}, ai_rewrite_status = ${status}, rewrite_warning = ${warning},
         claimed_until = ${claimedUntil}
-      where id = ${postId} and claim = ${claim} and status = 'processing' and ai_rewrite_status = 'pending' returning id
+      where id = ${postId} and claim = ${claim} and status = 'processing'
+        and (ai_rewrite_status = 'pending' or (ai_rewrite_status = ${status} and text = ${text})) returning id
     ), worded as (
-      update post_words w set words = w.words || to_tsvector('simple', ${text}) from held where w.post_id = held.id
+      update post_words w set words = w.words || to_tsvector('simple', ${text}) from held, posts p
+      where w.post_id = held.id and p.id = held.id and p.ai_rewrite_status = 'pending'
     ), begun as (
       update attempts a set started_at = ${startedAt} from held where a.post_id = held.id and a.id = ${attemptId}
     )
@@ -66,19 +70,21 @@ export async function polishSend(context: Context, claimed: ClaimedSend): Promis
     guardedWords: row?.rules?.approvalWords ?? [],
   });
   const { text, status, warning } = rewrite;
-  const startedAt = context.clock.now();
-  const lease = leaseNow(context.clock);
-  const kept = await keepRewrite(context.db.queries, {
-    postId: post.id,
-    claim: claimed.claim,
-    attemptId: attempt?.id ?? null,
-    text,
-    status,
-    warning,
-    claimedUntil: lease.until,
-    startedAt,
+  const { lease, startedAt } = await untilDatabaseAnswers(context, SEND_TIMES.leaseMs, async () => {
+    const begun = { startedAt: context.clock.now(), lease: leaseNow(context.clock) };
+    const kept = await keepRewrite(context.db.queries, {
+      postId: post.id,
+      claim: claimed.claim,
+      attemptId: attempt?.id ?? null,
+      text,
+      status,
+      warning,
+      claimedUntil: begun.lease.until,
+      startedAt: begun.startedAt,
+    });
+    if (kept.length === 0) throw new ClaimLost(`the claim on post ${post.id} was lost`);
+    return begun;
   });
-  if (kept.length === 0) throw new ClaimLost(`the claim on post ${post.id} was lost`);
   return {
     claimed: {
       ...claimed,

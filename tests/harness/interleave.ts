@@ -1,6 +1,7 @@
 /** Intervenes in the queries of an entity manager: a concurrent action right after a read, or a database that fails. */
 import type { KyselyPlugin } from 'kysely';
 import type { SqlEntityManager } from '@mikro-orm/sql';
+import { type Queries, runSql } from '../../entities/statement.ts';
 import type { Context } from '../../services/context.ts';
 
 /** An entity manager whose typed queries and statements get their results through `pass`; the ORM's do not. */
@@ -40,4 +41,24 @@ export function afterFirstQuery(context: Context, happening: () => Promise<unkno
   const { db } = context;
   const queries = intervene(db.em());
   return { ...context, db: { ...db, queries, em: () => intervene(db.em()) } };
+}
+
+/** A context whose database goes away once, before or after it runs a statement with these words. */
+export function awayOnce<Some extends Context>(context: Some, words: string, when: 'before' | 'after'): Some {
+  const { queries } = context.db;
+  let isAway = true;
+  const run = async (sql: string, values: readonly unknown[]) => {
+    const fails = isAway && sql.includes(words);
+    if (fails) isAway = false;
+    const lost = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+    if (fails && when === 'before') throw lost;
+    const rows = await runSql(queries, sql, values);
+    if (fails) throw lost;
+    return { rows };
+  };
+  const get = (target: Queries, name: string | symbol) => {
+    const value: unknown = name === 'run' ? run : Reflect.get(target, name);
+    return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+  };
+  return { ...context, db: { ...context.db, queries: new Proxy(queries, { get }) } };
 }

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Queries, runSql } from '../../../entities/statement.ts';
 import { renewDueCredentials } from '../../../services/connections/renew-due-credentials.ts';
 import { type FakeXAccount, startFakeX } from '../../platforms/fakes/fake-x.ts';
-import { afterFirstQuery } from '../../harness/interleave.ts';
+import { afterFirstQuery, awayOnce } from '../../harness/interleave.ts';
 import { startWorld } from '../../harness/world.ts';
 
 const APP = { clientId: 'carillon', clientSecret: 'secret' };
@@ -76,24 +75,6 @@ function duringNextCall(happening: () => Promise<unknown>): void {
   Object.assign(world.context, { fetch: once });
 }
 
-/** A context whose database goes away once, before or after it stores a renewed credential. */
-function awayOnce(when: 'before' | 'after') {
-  const { queries } = world.db;
-  let isAway = true;
-  const run = async (sql: string, values: readonly unknown[]) => {
-    const fails = isAway && sql.includes('set credentials =');
-    if (fails) isAway = false;
-    const lost = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
-    if (fails && when === 'before') throw lost;
-    const rows = await runSql(queries, sql, values);
-    if (fails) throw lost;
-    return { rows };
-  };
-  const get = (target: Queries, name: string | symbol) =>
-    name === 'run' ? run : (Reflect.get(target, name) as unknown);
-  return { ...world.context, db: { ...world.db, queries: new Proxy(queries, { get }) } };
-}
-
 /** Revokes all tokens of the account at X. */
 const kill = () => [account.accessTokens, account.refreshTokens].forEach((tokens) => tokens.clear());
 
@@ -141,7 +122,7 @@ describe('an access token that expires', () => {
       world.clock.advance(116 * MINUTE);
       const warn = vi.spyOn(world.context.log, 'warn');
 
-      await renewDueCredentials(awayOnce(when), new AbortController().signal);
+      await renewDueCredentials(awayOnce(world.context, 'set credentials =', when), new AbortController().signal);
       await world.advance(6 * MINUTE);
 
       expect(warn).not.toHaveBeenCalled();

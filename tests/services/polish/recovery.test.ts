@@ -8,6 +8,7 @@ import type { ClaimedSend } from '../../../services/sending/claimed-send.ts';
 import { polishSend } from '../../../services/sending/polish-send.ts';
 import { sendPost } from '../../../services/sending/send-post.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
+import { awayOnce } from '../../harness/interleave.ts';
 import { startPolishedWorld } from '../../harness/polished-world.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
 import { polished } from '../../platforms/fakes/fake-model.ts';
@@ -34,8 +35,32 @@ async function claimedPost({ text = 'Helo', mode = 'on' } = {}) {
   return { postId, connection, claimed, settings, read };
 }
 
+/** What a search finds the post by, without the id of its account. */
+async function wordsOf(postId: string): Promise<string | undefined> {
+  const [row] = await world.sql<{ words: string }>('select words::text from post_words where post_id = $1', [postId]);
+  return row?.words.replace(/[0-9a-f-]{36}/, '');
+}
+
 /** Waits until the lease of the claim has expired, and runs a worker. */
 const recover = () => world.advance(60_000);
+
+it.each(['before', 'after'] as const)(
+  'a database that goes away %s it stores the rewrite does not end the send',
+  async (when) => {
+    const undisturbed = await claimedPost({ text: 'Helo again' });
+    await polishSend(world.context, undisturbed.claimed);
+    const { postId, connection, claimed, read } = await claimedPost({ text: 'Helo again' });
+
+    const { claimed: send } = await polishSend(awayOnce(world.context, 'update post_words', when), claimed);
+    await world.context.sends.send(send);
+
+    expect(send).toMatchObject({ interrupted: false, post: { text: 'Polished Helo again' } });
+    expect(await read()).toMatchObject({ text: 'Polished Helo again', status: 'sent', aiRewriteStatus: 'rewritten' });
+    expect(await sandboxOf(world, connection.id)).toMatchObject([{ calls: 1 }]);
+    expect(await wordsOf(postId)).toBe(await wordsOf(undisturbed.postId));
+    expect(model.asked).toHaveLength(2);
+  },
+);
 
 describe('a process that dies', () => {
   it('during the model request leaves the request to the worker that recovers the send', async () => {
