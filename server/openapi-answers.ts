@@ -17,7 +17,7 @@ const WITH_RETRY_AFTER = [409, 422, 429, 503];
 /**
  * One response per status, naming the codes that it can carry.
  *
- * @param headers names of those that the answers carry; a 401 has none, since nothing is counted without a key
+ * @param headers names of those that the answers carry; a 401 has its own, since nothing is counted without a key
  */
 export function errorResponses(codes: readonly ErrorCode[], headers: readonly string[]): Record<string, Part> {
   const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].toSorted((a, b) => a - b);
@@ -26,7 +26,7 @@ export function errorResponses(codes: readonly ErrorCode[], headers: readonly st
       const here = codes.filter((code) => ERRORS[code].status === status);
       const description = here.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join('\n\n');
       const schema = { $ref: '#/components/schemas/Error' };
-      const carried = status === 401 ? [] : headers;
+      const carried = status === 401 ? [WWW_AUTHENTICATE] : headers;
       const named = WITH_RETRY_AFTER.includes(status) ? [...carried, RETRY_AFTER] : carried;
       return [String(status), { description, ...withHeaders(named), content: { 'application/json': { schema } } }];
     }),
@@ -64,6 +64,8 @@ export function errorSchema(): Part {
 }
 
 const RETRY_AFTER = 'retry-after';
+const WWW_AUTHENTICATE = 'www-authenticate';
+export const CONTENT_DISPOSITION = 'content-disposition';
 /** Header that tells a stored answer from a new one. */
 export const REPLAYED = 'idempotent-replayed';
 
@@ -71,11 +73,15 @@ export const REPLAYED = 'idempotent-replayed';
 const TEXT_HEADERS: Readonly<Record<string, Part>> = {
   'x-request-id': { type: 'string', format: 'uuid' },
   [REPLAYED]: { type: 'string', enum: ['true'] },
+  [WWW_AUTHENTICATE]: { type: 'string' },
+  [CONTENT_DISPOSITION]: { type: 'string' },
 };
 
 const OTHER_HEADERS: Readonly<Record<string, string>> = {
   [RETRY_AFTER]: 'Seconds after which the same request may succeed; absent when that is not known.',
   [REPLAYED]: 'Present when the answer is that of an earlier request with the same Idempotency-Key.',
+  [WWW_AUTHENTICATE]: 'Where programs find out how to get access tokens (RFC 9728).',
+  [CONTENT_DISPOSITION]: 'The name of the file.',
 };
 
 export function headerComponents(): Part {

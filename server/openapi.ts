@@ -3,19 +3,14 @@
  * contract (error bodies, statuses, headers, plain-text bodies, public operations). Pure.
  */
 import { generateOpenApiDocument } from 'trpc-to-openapi';
-import type { ErrorCode } from '../errors/codes.ts';
 import { declaredErrors } from '../routers/declared-errors.ts';
 import { appRouter } from '../routers/index.ts';
 import { type Operation, operations } from '../routers/operations.ts';
 import { bucketOf, type RawAnswerMeta, successStatusOf } from '../routers/meta.ts';
-import { SCOPES } from '../services/access/scopes.ts';
-import { REPLAY_DAYS } from '../services/events/event-feed.ts';
-import { EXPORT_KINDS } from '../services/exports/export-kinds.ts';
-import { EXPORT_FORMATS } from '../services/exports/export-rows.ts';
-import { ARCHIVE, EXPORTS_PATH } from './exports.ts';
-import { EVENTS_PATH, STREAM_SCOPE } from './event-stream.ts';
-import { ROUTES } from './oauth/provider-configuration.ts';
+import { EXPORTS_PATH } from './exports.ts';
+import { EVENTS_PATH } from './event-stream.ts';
 import {
+  CONTENT_DISPOSITION,
   errorResponses,
   errorSchema,
   headerComponents,
@@ -23,6 +18,8 @@ import {
   REPLAYED,
   withHeaders,
 } from './openapi-answers.ts';
+import { securityOf, securitySchemes } from './openapi-security.ts';
+import { documentOperation, eventsOperation, exportOperation } from './openapi-streams.ts';
 import { eventSchemas, webhookItems } from './openapi-webhooks.ts';
 
 /** A part of the document, loosely typed because it only becomes JSON. */
@@ -78,11 +75,7 @@ export function createOpenApiDocument(publicUrl: string, version: string): OpenA
     version,
     baseUrl: `${publicUrl}/api/v2`,
     openApiVersion: '3.1.0',
-    securitySchemes: {
-      apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The API key.' },
-      bearer: { type: 'http', scheme: 'bearer', description: 'The same API key as a bearer token.' },
-      accessToken: accessTokenScheme(publicUrl),
-    },
+    securitySchemes: securitySchemes(publicUrl),
   }) as unknown as OpenApiDocument;
   for (const name of Object.keys(document.components.schemas)) {
     if (name.startsWith('error.')) delete document.components.schemas[name];
@@ -100,29 +93,12 @@ export function createOpenApiDocument(publicUrl: string, version: string): OpenA
   return document;
 }
 
-/** For the one path that takes access tokens besides keys. */
-function accessTokenScheme(publicUrl: string) {
-  const tokenUrl = publicUrl + ROUTES.token;
-  return {
-    type: 'oauth2' as const,
-    description: 'An access token as a bearer token, as for /mcp. Only the stream of events takes it.',
-    flows: {
-      authorizationCode: {
-        authorizationUrl: publicUrl + ROUTES.authorization,
-        tokenUrl,
-        refreshUrl: tokenUrl,
-        scopes: { [STREAM_SCOPE]: SCOPES[STREAM_SCOPE] },
-      },
-    },
-  };
-}
-
 function correct(document: OpenApiDocument, operation: Operation): void {
-  const { openapi, access, rawBody } = operation.meta;
+  const { openapi, access, rawBody, scope } = operation.meta;
   const target = document.paths[openapi.path]?.[openapi.method.toLowerCase()];
   if (target === undefined) throw new Error(`${operation.name} is missing from the document`);
   target.operationId = operation.name.replace('.', '_');
-  target['security'] = access === 'public' ? [] : [{ apiKey: [] }, { bearer: [] }];
+  target['security'] = access === 'public' ? [] : securityOf(scope === null ? [] : [scope]);
   const headers = headersOf(operation);
   // The generator supports only one success status.
   target.responses = {
@@ -132,9 +108,10 @@ function correct(document: OpenApiDocument, operation: Operation): void {
     },
     ...errorResponses(declaredErrors(operation.meta), headers),
   };
+  target.parameters?.forEach((parameter) => describe(parameter, operation));
   correctBody(target, operation);
   if (rawBody !== undefined) toRawBody(target, operation);
-  if (operation.meta.rawAnswer !== undefined) toRawAnswer(target, operation.meta.rawAnswer);
+  if (operation.meta.rawAnswer !== undefined) toRawAnswer(target, operation.meta.rawAnswer, headers);
   if (operation.meta.takesIdempotencyKey === true) toKeyHeader(target);
 }
 
@@ -142,6 +119,12 @@ function correct(document: OpenApiDocument, operation: Operation): void {
 function headersOf({ meta }: Operation): readonly string[] {
   if (meta.access === 'public') return [];
   return bucketOf(meta) === null ? ['x-request-id'] : Object.keys(RATE_HEADERS);
+}
+
+// The generator loses the description of an optional parameter, and puts that of another into its schema.
+function describe(parameter: Part, { input }: Operation): void {
+  const { description, ...schema } = parameter['schema'] as Part;
+  Object.assign(parameter, { description: input.shape[String(parameter['name'])]?.description ?? description, schema });
 }
 
 // The generator marks every body as required. A body without required fields may be left out, except in an operation
@@ -193,94 +176,11 @@ function toRawBody(target: OpenApiOperation, operation: Operation): void {
 }
 
 // In REST the answer is the bytes; on other surfaces it is a JSON object with base64.
-function toRawAnswer(target: OpenApiOperation, { contentTypes }: RawAnswerMeta): void {
+function toRawAnswer(target: OpenApiOperation, { contentTypes }: RawAnswerMeta, headers: readonly string[]): void {
   target.responses['200'] = {
     ...target.responses['200'],
+    ...withHeaders([...headers, CONTENT_DISPOSITION]),
     description: 'The bytes.',
     content: Object.fromEntries(contentTypes.map((type) => [type, { schema: {} }])),
-  };
-}
-
-function documentOperation(): OpenApiOperation {
-  return {
-    operationId: 'public_openapi',
-    tags: ['Public'],
-    summary: 'Read this document',
-    description: 'Gives the OpenAPI document of the API, which is the same for everyone.',
-    security: [],
-    responses: {
-      '200': { description: 'This document.', content: { 'application/json': { schema: { type: 'object' } } } },
-      ...errorResponses(['too many requests'], []),
-    },
-  };
-}
-
-/** A stream, which no operation can declare. */
-function exportOperation(): OpenApiOperation {
-  const codes: ErrorCode[] = ['invalid_request', 'unauthorized', 'forbidden', 'not_found', 'limit_exceeded'];
-  const parameter = (name: string, place: 'path' | 'query', description: string, schema: object) => {
-    return { name, in: place, required: place === 'path', description, schema };
-  };
-  return {
-    operationId: 'exports_read',
-    tags: ['Exports'],
-    summary: 'Export everything of a kind',
-    description:
-      'A stream of all rows of a kind within the reach of the key, in the order of their ids, without secrets: one JSON object or one CSV line each. It ends with the rows that exist when it begins. An answer that breaks off is not complete: ask again with after. `archive` is a ZIP file of all kinds that the key may read and the bytes of the images; it takes no after.',
-    security: [{ apiKey: [] }, { bearer: [] }],
-    parameters: [
-      parameter('kind', 'path', 'What to export.', { type: 'string', enum: [...Object.keys(EXPORT_KINDS), ARCHIVE] }),
-      parameter('format', 'query', 'Format of the rows. Default ndjson.', { type: 'string', enum: EXPORT_FORMATS }),
-      parameter('after', 'query', 'The last id that you have, for metrics the postId: the export goes on after it.', {
-        type: 'string',
-        format: 'uuid',
-      }),
-    ],
-    responses: {
-      '200': {
-        description: 'The rows.',
-        ...withHeaders(Object.keys(RATE_HEADERS)),
-        content: {
-          'application/x-ndjson': { schema: { type: 'string' } },
-          'text/csv': { schema: { type: 'string' } },
-          'application/zip': { schema: {} },
-        },
-      },
-      ...errorResponses(
-        [...codes, 'too many requests', 'internal_server_error', 'storage_unavailable'],
-        Object.keys(RATE_HEADERS),
-      ),
-    },
-  };
-}
-
-/** A stream, which no operation can declare. */
-function eventsOperation(): OpenApiOperation {
-  const codes: ErrorCode[] = ['invalid_request', 'unauthorized', 'forbidden', 'limit_exceeded', 'too many requests'];
-  return {
-    operationId: 'events_stream',
-    tags: ['Webhooks'],
-    summary: 'Listen to events',
-    description:
-      'A stream of server-sent events: what a webhook registered with this key would receive, from now on. Each message has the id of the event, its name, its mode in the field `mode`, and as data exactly what a webhook is posted. A message without data only has a position. Send the last id you have as Last-Event-ID, and the stream goes on behind it without loss or repeat. An access token needs the scope `webhooks:read`.',
-    security: [{ apiKey: [] }, { bearer: [] }, { accessToken: [STREAM_SCOPE] }],
-    parameters: [
-      {
-        name: 'Last-Event-ID',
-        in: 'header',
-        required: false,
-        description: `The last id that was received, of the last ${REPLAY_DAYS} days; an older or unknown one is refused. Left out, the stream begins at present.`,
-        schema: { type: 'string' },
-      },
-    ],
-    responses: {
-      '200': {
-        description:
-          'The stream. It ends when the key or the grant is revoked, the access token expires, or the server stops.',
-        ...withHeaders(Object.keys(RATE_HEADERS)),
-        content: { 'text/event-stream': { schema: { type: 'string' } } },
-      },
-      ...errorResponses([...codes, 'internal_server_error', 'storage_unavailable'], Object.keys(RATE_HEADERS)),
-    },
   };
 }

@@ -6,8 +6,16 @@ import type { RateState } from '../services/limits/rate-limiter.ts';
 
 export const REQUEST_ID_HEADER = 'x-request-id';
 
+/** The four headers of an answer to a valid credential. */
+export const RATE_HEADER_NAMES = [
+  REQUEST_ID_HEADER,
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+] as const;
+
 /** The headers a browser may read: the request id, the three of the rate limit, and when to try again. */
-export const EXPOSED_HEADERS = `${REQUEST_ID_HEADER}, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after`;
+export const EXPOSED_HEADERS = [...RATE_HEADER_NAMES, 'retry-after'].join(', ');
 
 export function rateHeaders(rate: RateState): Record<string, string> {
   return {

@@ -11,7 +11,7 @@ import { resourceMetadataUrl } from '../services/oauth/addresses.ts';
 import type { Admission, WithKeyChecks } from '../services/keys/key-checks.ts';
 import type { Caller } from '../services/access/caller.ts';
 import type { RateState, WithLimiter } from '../services/limits/rate-limiter.ts';
-import { rateHeaders, REQUEST_ID_HEADER } from './rate-headers.ts';
+import { RATE_HEADER_NAMES, rateHeaders } from './rate-headers.ts';
 import { requestIdOf } from './request-id.ts';
 import { writeAnswer } from './rest-answer.ts';
 
@@ -93,7 +93,8 @@ export async function writeError(
   const error = publicError(thrown, input);
   if (isLogged(error.code)) context.log.error({ reqId: requestId, err: thrown }, 'a request failed');
   if (error.code === 'unauthorized') {
-    delete headers[REQUEST_ID_HEADER];
+    // A credential that ended after the request was counted gets what an unknown one gets.
+    for (const name of RATE_HEADER_NAMES) delete headers[name];
     // RFC 9728 section 5.1: programs find out where they get access tokens.
     headers['www-authenticate'] = `Bearer resource_metadata="${resourceMetadataUrl(context.config, 'api')}"`;
   }

@@ -27,6 +27,20 @@ export function withoutCommitAnswers<Some extends Context>(context: Some): Some 
   return { ...context, db: { ...db, em: () => losing(db.em()) } };
 }
 
+/** A context that runs `happening` before each of its transactions. */
+export function beforeTransactions<Some extends Context>(context: Some, happening: () => Promise<unknown>): Some {
+  const { db } = context;
+  const intervene = (em: SqlEntityManager) => {
+    const transactional = em.transactional.bind(em);
+    em.transactional = async (work, options) => {
+      await happening();
+      return transactional(work, options);
+    };
+    return em;
+  };
+  return { ...context, db: { ...db, em: () => intervene(db.em()) } };
+}
+
 /** A context that runs `happening` after its first query and before that query's answer; the rest is unchanged. */
 export function afterFirstQuery(context: Context, happening: () => Promise<unknown>): Context {
   let happened = false;

@@ -2,6 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { makePost } from '../harness/posts.ts';
 import { UNKNOWN_ID, UUID } from '../harness/expected.ts';
+import { beforeTransactions } from '../harness/interleave.ts';
+import { serveApp } from '../harness/serve-app.ts';
 import { type RestCall, startWorld } from '../harness/world.ts';
 
 const world = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '60' } });
@@ -57,6 +59,21 @@ describe('the four headers', () => {
 
     expect(status).toBe(429);
     expect(carried(headers)).toEqual([]);
+  });
+
+  it('are absent when the key ends after the request was counted', async () => {
+    const profile = await world.profile();
+    const { secret } = await world.key({ profileId: profile.id });
+    const context = beforeTransactions(world.context, () => world.rest(`DELETE /profiles/${profile.id}`));
+    const { url } = await serveApp(context);
+
+    const { status, headers } = await fetch(`${url}/api/v2/webhooks`, {
+      method: 'POST',
+      headers: { 'x-api-key': secret, 'content-type': 'application/json' },
+      body: JSON.stringify({ url: 'http://127.0.0.1:9/hook' }),
+    });
+
+    expect([status, carried(headers)]).toEqual([401, []]);
   });
 
   it('contain the limit, what remains and when the limit resets', async () => {

@@ -2,6 +2,8 @@
 import { expect, it } from 'vitest';
 import { OWNER_ENV } from '../harness/owner.ts';
 import { PUBLIC_URL, startWorld } from '../harness/world.ts';
+import { SCOPES } from '../../services/access/scopes.ts';
+import { UNKNOWN_ID } from '../harness/expected.ts';
 import { answered, callTool, openConsent, redeem, refresh, registered, RESOURCE, signIn } from './agents.ts';
 
 const world = await startWorld({ env: OWNER_ENV });
@@ -9,9 +11,9 @@ const person = await signIn(world);
 const API = `${PUBLIC_URL}/api/v2`;
 const SCOPE = 'posts:read connections:read webhooks:read';
 
-async function tokens(resource: string, reach = 'account') {
+async function tokens(resource: string, reach = 'account', scope = SCOPE) {
   const clientId = await registered(world);
-  const consent = await openConsent(person.browser, { clientId, params: { scope: SCOPE, resource } });
+  const consent = await openConsent(person.browser, { clientId, params: { scope, resource } });
   const back = await answered(person.browser, consent, { reach });
   const { body } = await redeem(world, clientId, back.searchParams.get('code') ?? '', { resource });
   return { clientId, access: body.access_token as string, refreshToken: body.refresh_token as string };
@@ -60,6 +62,33 @@ it('a token of the API has the scopes and the profile that the person chose, and
   expect((await overRest(whole.access, 'DELETE /webhooks/01a2008d-77e8-70cd-b094-aa362c7ab259')).status).toBe(403);
   expect((await overRest(narrow.access)).body.connections).toEqual([]);
   expect((await overRest(narrow.access, 'GET /account')).status).toBe(403);
+});
+
+const { body: document } = await world.rest('GET /openapi.json', { key: null });
+/** Each read of the document, as a call, with the scopes of which an access token needs one; null for none. */
+const reads = Object.entries<{ get?: { security: Record<string, string[]>[] } }>(document.paths).flatMap(
+  ([path, { get }]) => {
+    if (get === undefined || get.security.length === 0 || path === '/events') return [];
+    const scopes = get.security.flatMap(({ accessToken }) => accessToken ?? []);
+    const call = `GET ${path.replace('{kind}', 'archive').replaceAll(/\{\w+\}/g, UNKNOWN_ID)}` as `GET /${string}`;
+    return [{ call, scopes }];
+  },
+);
+
+it('the document says which operations take a token, and which scope they need', async () => {
+  const whole = await tokens(API, 'account', Object.keys(SCOPES).join(' '));
+  const narrow = await tokens(API, 'account', 'posts:read');
+  const isTaken = async ({ access }: typeof whole, call: `${string} /${string}`) =>
+    !(await overRest(access, call)).body?.message?.includes('access token');
+
+  const actual = [];
+  for (const { call } of reads) {
+    actual.push({ call, whole: await isTaken(whole, call), narrow: await isTaken(narrow, call) });
+  }
+
+  expect(actual).toEqual(
+    reads.map(({ call, scopes }) => ({ call, whole: scopes.length > 0, narrow: scopes.includes('posts:read') })),
+  );
 });
 
 it('requests of a token are counted, and end with its grant', async () => {

@@ -7,6 +7,7 @@ import { ERRORS } from '../../../errors/codes.ts';
 import { declaredErrors } from '../../../routers/declared-errors.ts';
 import { operations } from '../../../routers/operations.ts';
 import { successStatusOf } from '../../../routers/meta.ts';
+import { SCOPES } from '../../../services/access/scopes.ts';
 import { refusal } from '../../harness/expected.ts';
 import { PUBLIC_URL, startWorld } from '../../harness/world.ts';
 
@@ -64,7 +65,7 @@ describe('200', () => {
             authorizationUrl: `${PUBLIC_URL}/oauth/authorize`,
             tokenUrl: `${PUBLIC_URL}/oauth/token`,
             refreshUrl: `${PUBLIC_URL}/oauth/token`,
-            scopes: { 'webhooks:read': expect.any(String) },
+            scopes: SCOPES,
           },
         },
       },
@@ -105,7 +106,7 @@ describe('200', () => {
     expect(Object.keys(responses['400'].headers)).toEqual(four);
     expect(Object.keys(responses['500'].headers)).toEqual(four);
     expect(Object.keys(responses['429'].headers)).toEqual([...four, 'retry-after']);
-    expect(responses['401'].headers).toBeUndefined();
+    expect(Object.keys(responses['401'].headers)).toEqual(['www-authenticate']);
     expect(Object.keys(responses['200'].headers)).toEqual([...four, 'idempotent-replayed']);
   });
 
@@ -128,6 +129,27 @@ describe('200', () => {
       });
     },
   );
+
+  it('describes every parameter, beside its schema', () => {
+    const parameters = documented().flatMap((call) => {
+      const [method = '', path = ''] = call.split(' ');
+      const declared = body.paths[path][method.toLowerCase()].parameters ?? [];
+      return declared.map((parameter: object) => ({ call, ...parameter }));
+    });
+
+    expect(parameters.filter(({ description, schema }) => !description || schema.description !== undefined)).toEqual(
+      [],
+    );
+    expect(parameters.find(({ call, name }) => call === 'GET /posts' && name === 'q')?.description).toBe(
+      'Only posts whose text has all of these words.',
+    );
+  });
+
+  it('names the file that is answered, in the header that REST sends', () => {
+    for (const path of ['/media/{mediaId}/raw', '/exports/{kind}']) {
+      expect(body.paths[path].get.responses['200'].headers).toHaveProperty('content-disposition');
+    }
+  });
 
   it('groups every operation under a tag with a description', () => {
     const tags = body.tags.map(({ name }: { name: string }) => name);
