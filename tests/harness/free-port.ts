@@ -5,7 +5,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-const FIRST = 10_000;
+// Browsers and fetch refuse port 10080.
+const FIRST = 11_000;
 const COUNT = 20_000;
 
 /** Far enough apart that processes with neighbouring numbers do not meet. */
