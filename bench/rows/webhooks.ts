@@ -94,8 +94,9 @@ async function deliver(
   const started = performance.now();
   await allReceived(receivers.origin, awaited.map(pathOf));
   const tookMs = performance.now() - started;
-  // In one transaction, which locks webhooks before deliveries as the service does.
+  // In one transaction, which locks webhooks in their order, and before deliveries, as the service does.
   await database.client.query('begin');
+  await database.client.query('select from webhooks where id = any($1) order by id for update', [ids]);
   await database.client.query(`update webhooks set deleted_at = now() where id = any($1)`, [ids]);
   await database.client.query(`update deliveries set status = 'failed' where status in ('pending', 'processing')`);
   await database.client.query('commit');
