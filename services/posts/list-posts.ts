@@ -12,7 +12,7 @@ import { profileExists } from '../access/profile-exists.ts';
 import { connectionsNamed } from './connections-named.ts';
 import { filteredPosts, type PostFilter } from './filtered-posts.ts';
 import { type PostView, postView, SHOWN_POST } from './post-view.ts';
-import { wholeAccount } from './reachable-posts.ts';
+import { OF_ACCOUNT, wholeAccount } from './reachable-posts.ts';
 import { searchPosts } from './search-posts.ts';
 
 /** A page of a list. */
@@ -79,7 +79,7 @@ export function plainQuery(
   const isFiltered = connections !== null || Object.values(filter).some((value) => value !== undefined);
   if (accountId === null || isFiltered || offset !== 0 || !USUAL_LIMITS.has(limit)) return null;
   const bound = cursor === undefined ? '' : ' and id < $2::uuid';
-  const sql = `select ${SHOWN_POST.sql} from posts where account_id = any($1::uuid[])${bound}
+  const sql = `select ${SHOWN_POST.sql} from posts where ${OF_ACCOUNT}${bound}
     order by account_id desc, id desc limit ${limit + 1}`;
   return { sql, parameters: cursor === undefined ? [[accountId]] : [[accountId], cursor] };
 }

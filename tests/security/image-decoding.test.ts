@@ -54,6 +54,21 @@ function holdReads({ media }: World, mediaId: string) {
   return { begun, release: released.resolve };
 }
 
+/** Posts the image: the send fails without publishing anything, and says why. */
+async function expectNotConverted(world: World, mediaId: string, why: string): Promise<void> {
+  const { body } = await world.rest('POST /posts', {
+    body: { text: 'Ding', connectionSlugs: [world.sandboxSlug], mediaIds: [mediaId] },
+  });
+
+  expect(body.results[0]).toMatchObject({
+    status: 'failed',
+    error: {
+      code: 'platform_unavailable',
+      message: `Image 1 could not be converted now; nothing was posted. ${why}`,
+    },
+  });
+}
+
 const firstAccount = async (world: World) =>
   (await world.sql<{ id: string }>('select id from accounts order by id limit 1'))[0]!.id;
 
@@ -134,18 +149,7 @@ describe('an image process', () => {
     const run = () => Promise.reject(new ImageProcessEnded('an image process ended (SIGKILL)'));
     Object.assign(world.context.images, createImageWork({ run, decodeMs: 1, close: world.context.images.close }));
 
-    const { body: answer } = await world.rest('POST /posts', {
-      body: { text: 'Ding', connectionSlugs: [world.sandboxSlug], mediaIds: [body.media.id] },
-    });
-
-    expect(answer.results[0]).toMatchObject({
-      status: 'failed',
-      error: {
-        code: 'platform_unavailable',
-        message:
-          'Image 1 could not be converted now; nothing was posted. The process that converted the image was ended, twice.',
-      },
-    });
+    await expectNotConverted(world, body.media.id, 'The process that converted the image was ended, twice.');
   });
 
   it('that exceeds its deadline is ended, the upload answers 400, and the next upload is decoded', async () => {
@@ -302,18 +306,11 @@ describe('a storage', () => {
     const { body } = await upload(world, PNG);
     world.media.stored.set(body.media.id, PNG.subarray(0, PNG.length - 9));
 
-    const { body: answer } = await world.rest('POST /posts', {
-      body: { text: 'Ding', connectionSlugs: [world.sandboxSlug], mediaIds: [body.media.id] },
-    });
-
-    expect(answer.results[0]).toMatchObject({
-      status: 'failed',
-      error: {
-        code: 'platform_unavailable',
-        message:
-          'Image 1 could not be converted now; nothing was posted. What is stored of it is damaged; if this continues, upload it again.',
-      },
-    });
+    await expectNotConverted(
+      world,
+      body.media.id,
+      'What is stored of it is damaged; if this continues, upload it again.',
+    );
     expect(world.logged.join('')).toContain(body.media.id);
   });
 
