@@ -114,7 +114,7 @@ export async function renewCredential<Credential>(
     sealed = stored;
     awaited ??= held;
   } while (context.clock.elapsed() - begunAt < LEASE_MS);
-  // Whoever held this lease all the time is gone, although by the clock, which was set back, it has not expired.
+  // The process that held this lease all the time is gone, although by the clock, which was set back, it has not expired.
   if (awaited !== null) await releaseLease(context.db.queries, { connectionId, stale: sealed, leaseUntil: awaited });
   throw new PlatformFailure('unavailable', 'Another process is refreshing the access token; nothing was posted.');
 }
