@@ -48,7 +48,7 @@ if [ "${1:-}" = once ]; then
   exit
 fi
 while true; do
-  # The next day repeats what failed. A process of its own, because `set -e` does not hold on the left of `||`.
+  # The next day repeats what failed. In a separate process, because `set -e` does not hold on the left of `||`.
   bash "$0" once || echo 'the backup failed' >&2
   sleep 86400 &
   wait $!

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * Node writes at most 16 KiB of text at once from its stack, together with the headers; a longer text it copies to memory of its own,
+ * Node writes at most 16 KiB of text at once from its stack, together with the headers; a longer text it copies to separate memory,
  * waits for the write, and collects that memory later. Several short writes take less time than one long write.
  */
 const FIRST_PIECE = 14_000;
