@@ -47,12 +47,15 @@ export const WORK: Readonly<Record<string, Work>> = {
     await countSentPosts(context, never);
     return 0;
   },
-  'fan out events': fanOut,
+  'fan out events': async (context) => (await fanOut(context)).events,
   'claim webhook leases': async (context) =>
-    (await claimWebhookLeases(context, PLENTY, [])).reduce((sum, lease) => sum + lease.deliveries.length, 0),
+    (await claimWebhookLeases(context, PLENTY, [])).reduce((sum, { first }) => sum + first.deliveries.length, 0),
   'claim and release webhook leases': async (context) => {
     const leases = await claimWebhookLeases(context, PLENTY, []);
-    await releaseWebhookLeases(context, leases);
+    await releaseWebhookLeases(
+      context,
+      leases.map(({ lease }) => lease),
+    );
     return leases.length;
   },
   'find the next delivery, one webhook leased': async (context) => {
@@ -60,10 +63,11 @@ export const WORK: Readonly<Record<string, Work>> = {
     return Number((await nextDeliveryAt(context)) !== null);
   },
   'disable and enable a webhook': async (context) => {
-    const [lease] = await claimWebhookLeases(context, PLENTY, []);
-    await pauseDeliveries(context.db.em(), [lease?.webhookId ?? '']);
-    await resumeDeliveries(context.db.em(), lease?.webhookId ?? '');
-    return Number(lease !== undefined);
+    const [taken] = await claimWebhookLeases(context, PLENTY, []);
+    const webhookId = taken?.lease.webhookId ?? '';
+    await pauseDeliveries(context.db.em(), [webhookId]);
+    await resumeDeliveries(context.db.em(), webhookId);
+    return Number(taken !== undefined);
   },
   'find the next delivery': async (context) => Number((await nextDeliveryAt(context)) !== null),
   'retention of events': retentionOf('events'),

@@ -13,12 +13,14 @@ export const webhookDeliveries: Loop = {
   nextDueAt: (context) => nextDeliveryAt(context, context.deliveries.webhooksInProgress()),
   run: async (context, signal) => {
     let begun = await disableFailing(context);
-    let fanned: number;
+    let events = 0;
     do {
-      fanned = signal.aborted ? 0 : await fanOut(context);
+      const fanned = signal.aborted ? null : await fanOut(context, context.deliveries);
+      events = fanned?.events ?? 0;
+      begun += fanned?.begun ?? 0;
       // Deliveries start between two batches of a long backlog.
       if (!signal.aborted) begun += await context.deliveries.begin();
-    } while (fanned > 0);
+    } while (events > 0);
     return begun;
   },
 };

@@ -32,7 +32,19 @@ export interface WebhookLease {
   readonly revision: number;
   /** Whether the latest attempt at the webhook failed. */
   readonly failing: boolean;
+}
+
+/** What a lease begins with. */
+export interface FirstDeliveries {
   readonly deliveries: readonly ClaimedDelivery[];
+  /** Whether more may be due than these. */
+  readonly hasMore: boolean;
+}
+
+/** A new lease and its first deliveries. */
+export interface NewLease {
+  readonly lease: WebhookLease;
+  readonly first: FirstDeliveries;
 }
 
 /**
@@ -45,10 +57,12 @@ export interface LeaseCapacity {
   readonly reserved: number;
 }
 
-const OPEN = `d.status in ('pending', 'processing') and not d.paused`;
-const IS_ON = 'w.deleted_at is null and w.disabled_at is null';
+/** Deliveries `d` that a lease may claim. */
+export const OPEN = `d.status in ('pending', 'processing') and not d.paused`;
+/** Webhooks `w` that deliveries are attempted to. */
+export const IS_ON = 'w.deleted_at is null and w.disabled_at is null';
 
-const LEASED = columns('webhooks', [
+const LEASED_COLUMNS = columns('webhooks', [
   'id',
   'url',
   'secret',
@@ -57,6 +71,10 @@ const LEASED = columns('webhooks', [
   'revision',
   'failing',
 ]);
+
+/** What a statement that takes leases returns. Only a deleted webhook has no secret. */
+export const LEASED = { sql: LEASED_COLUMNS.sql, types: { ...LEASED_COLUMNS.types, secret: 'text' } } as const;
+
 const CLAIMED = columns('deliveries', ['id', 'webhook_id', 'subject_id', 'event', 'mode', 'body', 'attempts']);
 
 // Walks from webhook to webhook along the index, so a backlog of one webhook costs no more than a single delivery.
@@ -71,8 +89,7 @@ const takeLeases = statement('take the leases of webhooks with due deliveries', 
     reserved: 'int',
     busy: 'uuid[]',
   },
-  // Only a deleted webhook has no secret.
-  result: { ...LEASED.types, secret: 'text' },
+  result: LEASED.types,
   sql: ({ now, claim, until, healthy, failing, reserved, busy }) => `
     with recursive waiting(id) as (
       (select d.webhook_id from deliveries d where ${OPEN} order by d.webhook_id limit 1)
@@ -194,7 +211,7 @@ export async function claimWebhookLeases(
   context: Context,
   capacity: LeaseCapacity,
   busy: string[],
-): Promise<WebhookLease[]> {
+): Promise<NewLease[]> {
   const now = context.clock.now();
   const claim = context.random.uuid();
   const until = new Date(now.getTime() + WEBHOOK_LEASE_MS);
@@ -204,7 +221,10 @@ export async function claimWebhookLeases(
     const webhookIds = leases.map(({ id }) => id);
     const rows = await claimFirst(context.db.em(), { now, claim, webhookIds });
     const ofWebhook = Map.groupBy(rows, (row) => row.webhook_id);
-    return leases.map((row) => leaseOf(context, row, claim, ofWebhook.get(row.id) ?? []));
+    return leases.map((row) => {
+      const deliveries = ofWebhook.get(row.id) ?? [];
+      return { lease: leaseOf(context, row, claim), first: { deliveries, hasMore: deliveries.length === LEASE_BATCH } };
+    });
   } catch (error) {
     if (isDatabaseAway(error)) releaseUnused(context, claim);
     throw error;
@@ -212,31 +232,18 @@ export async function claimWebhookLeases(
 }
 
 /** Releases leases that exist if only the answer was lost, as soon as the database answers again. */
-function releaseUnused(context: Context, claim: string): void {
+export function releaseUnused(context: Context, claim: string): void {
   const release = () => releaseClaim(context.db.em(), { claim, now: context.clock.now() });
   // Without success the leases end by themselves.
   untilDatabaseAnswers(context, WEBHOOK_LEASE_MS, release).catch(() => undefined);
 }
 
-function leaseOf(
-  { vault }: Context,
-  row: RowOf<typeof takeLeases>,
-  claim: string,
-  deliveries: readonly ClaimedDelivery[],
-): WebhookLease {
+/** @param claim under which the lease was taken */
+export function leaseOf({ vault }: Context, row: RowOf<typeof takeLeases>, claim: string): WebhookLease {
   const { id, url, secret, previous_secret: sealed, previous_secret_until: until, revision, failing } = row;
   const previous =
     sealed === null || until === null ? null : { secret: vault.open(sealed, id) as string, until: new Date(until) };
-  return {
-    webhookId: id,
-    claim,
-    url,
-    secret: vault.open(secret, id) as string,
-    previous,
-    revision,
-    failing,
-    deliveries,
-  };
+  return { webhookId: id, claim, url, secret: vault.open(secret, id) as string, previous, revision, failing };
 }
 
 /**

@@ -6,7 +6,14 @@ import type { Context } from '../context.ts';
 import { InProgress } from '../in-progress.ts';
 import { attemptDelivery, type AttemptOutcome } from './attempt-delivery.ts';
 import { createAttemptWindow } from './attempt-window.ts';
-import { type ClaimedDelivery, LEASE_BATCH, WEBHOOK_LEASE_MS, type WebhookLease } from './claim-webhook-leases.ts';
+import {
+  type ClaimedDelivery,
+  type FirstDeliveries,
+  LEASE_BATCH,
+  type NewLease,
+  WEBHOOK_LEASE_MS,
+  type WebhookLease,
+} from './claim-webhook-leases.ts';
 import type { WithReceivers } from './receivers.ts';
 import type { DeliverySettlement } from './settle-deliveries.ts';
 
@@ -28,6 +35,36 @@ export interface LeaseRunner {
   settle(settlement: DeliverySettlement): Promise<void>;
 }
 
+/** A lease in use. */
+export interface RunningLease {
+  /**
+   * Resolves when no attempt is in flight and every outcome is stored; rejects when an outcome could not be stored, or the
+   * next deliveries could not be claimed.
+   */
+  readonly ended: Promise<void>;
+  /** The claimed deliveries that no attempt has begun for. */
+  waiting(): readonly ClaimedDelivery[];
+  /**
+   * Keeps the lease until the place is closed, for deliveries that are being stored. Null when they must be claimed: when
+   * more may be due than the lease holds, when it has not looked for a while, or when its receiver fails.
+   */
+  open(): LeasePlace | null;
+}
+
+/** A place for deliveries that are stored as claimed. */
+export interface LeasePlace {
+  /** How many deliveries it takes. */
+  readonly capacity: number;
+  /** Must be called exactly once. With `hasMore`, the lease looks for what else is due. */
+  close(first: FirstDeliveries): void;
+}
+
+/** Most deliveries that wait in a lease that takes what fan-out stores. */
+export const LEASE_CAPACITY = 1_000;
+
+/** How long a lease takes what fan-out stores, since it last looked for what is due: retries, replays and tests wait meanwhile. */
+const OPEN_FOR_MS = 5_000;
+
 /** With fewer waiting deliveries than this, the next ones are claimed. */
 const CLAIM_BELOW = LEASE_BATCH / 2;
 
@@ -40,19 +77,15 @@ const SLOW_FAILURE_MS = 1_000;
 /** No attempt starts on a lease older than this. */
 const LEASE_USED_MS = WEBHOOK_LEASE_MS - 15_000;
 
-/**
- * Resolves when no attempt is in flight and every outcome is stored.
- *
- * @throws when an outcome could not be stored, or the next deliveries could not be claimed
- */
-export async function runWebhookLease(
+/** Begins at once. */
+export function runWebhookLease(
   context: Context & WithReceivers,
-  lease: WebhookLease,
+  { lease, first }: NewLease,
   runner: LeaseRunner,
-): Promise<void> {
+): RunningLease {
   const { clock } = context;
   const window = createAttemptWindow();
-  const waiting = [...lease.deliveries];
+  const waiting = [...first.deliveries];
   /** Ids of the claimed deliveries whose outcome is not stored yet. */
   const held = new Set(waiting.map(({ id }) => id));
   /** Subjects with an attempt in flight. */
@@ -60,9 +93,12 @@ export async function runWebhookLease(
   const settling = new InProgress<Promise<void>>();
   const failures: unknown[] = [];
   let isClaiming = false;
-  let hasMore = waiting.length === LEASE_BATCH;
+  let { hasMore } = first;
   let renewedAt = clock.elapsed();
+  /** Whether nothing new starts. */
   let isOver = false;
+  let isFailing = lease.failing;
+  let isOpen = false;
   let progress = Promise.withResolvers<void>();
 
   /** Lets the loop below look again. */
@@ -94,6 +130,7 @@ export async function runWebhookLease(
       const outcome = await runner.attempt(() => attemptDelivery(context, lease, delivery));
       const tookMs = clock.elapsed() - began;
       window.record(outcome.delivered, tookMs);
+      isFailing = !outcome.delivered;
       if (!outcome.delivered && tookMs >= SLOW_FAILURE_MS) isOver = true;
       settle({ lease, delivery, outcome });
     } catch (error) {
@@ -121,22 +158,41 @@ export async function runWebhookLease(
     }
   };
 
-  for (;;) {
-    while (mayStart() && hasCapacity()) {
-      const delivery = takeNext(waiting, attempts);
-      if (delivery === null) break;
-      void attempt(delivery);
+  const run = async () => {
+    for (;;) {
+      while (mayStart() && hasCapacity()) {
+        const delivery = takeNext(waiting, attempts);
+        if (delivery === null) break;
+        void attempt(delivery);
+      }
+      if (hasMore && !isClaiming && waiting.length < CLAIM_BELOW && mayStart()) {
+        if (runner.mayClaim()) void claimMore();
+        else hasMore = false;
+      }
+      if (attempts.size === 0 && !isClaiming && !isOpen && settling.size < UNSETTLED_MAX) break;
+      await progress.promise;
+      progress = Promise.withResolvers();
     }
-    if (hasMore && !isClaiming && waiting.length < CLAIM_BELOW && mayStart()) {
-      if (runner.mayClaim()) void claimMore();
-      else hasMore = false;
-    }
-    if (attempts.size === 0 && !isClaiming && settling.size < UNSETTLED_MAX) break;
-    await progress.promise;
-    progress = Promise.withResolvers();
-  }
-  await Promise.all(settling);
-  if (failures.length > 0) throw failures[0];
+    isOver = true;
+    await Promise.all(settling);
+    if (failures.length > 0) throw failures[0];
+  };
+
+  const open = (): LeasePlace | null => {
+    const isCurrent = !hasMore && !isClaiming && clock.elapsed() - renewedAt <= OPEN_FOR_MS;
+    if (isOpen || isFailing || !isCurrent || !mayStart() || !runner.mayClaim()) return null;
+    isOpen = true;
+    const close = (stored: FirstDeliveries) => {
+      isOpen = false;
+      waiting.push(...stored.deliveries);
+      for (const { id } of stored.deliveries) held.add(id);
+      hasMore = stored.hasMore;
+      advance();
+    };
+    return { capacity: LEASE_CAPACITY - waiting.length, close };
+  };
+
+  return { ended: run(), waiting: () => waiting, open };
 }
 
 /** Events about one subject are delivered one after another. Tests of a webhook have none, and follow each other too. */

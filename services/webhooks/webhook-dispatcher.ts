@@ -11,14 +11,16 @@ import { storeOutcome, untilDatabaseAnswers } from '../until-database-answers.ts
 import type { AttemptOutcome } from './attempt-delivery.ts';
 import {
   claimMore,
-  type WebhookLease,
   type LeaseCapacity,
+  type NewLease,
+  type WebhookLease,
   releaseWebhookLeases,
   claimWebhookLeases,
   WEBHOOK_LEASE_MS,
 } from './claim-webhook-leases.ts';
 import type { WithReceivers } from './receivers.ts';
-import { runWebhookLease } from './run-webhook-lease.ts';
+import { createDirectDeliveries, type DirectDeliveries, type LeaseHolder } from './direct-deliveries.ts';
+import { type RunningLease, runWebhookLease } from './run-webhook-lease.ts';
 import { type DeliverySettlement, settleDeliveries } from './settle-deliveries.ts';
 
 export interface WebhookDispatcher {
@@ -27,6 +29,8 @@ export interface WebhookDispatcher {
    * deliveries started.
    */
   begin(): Promise<number>;
+  /** Hands over deliveries that a transaction is about to store, without claiming them. */
+  direct(): DirectDeliveries;
   /**
    * Resolves when no delivery is in progress.
    *
@@ -70,7 +74,7 @@ const PATIENCE_CHECK_MS = 50;
 /** Most rows in one statement. */
 const WRITE_TOGETHER = 200;
 
-/** A lease in use. */
+/** The state of a lease in use. */
 interface Running {
   readonly lease: WebhookLease;
   /** When each attempt in flight began, in milliseconds of the clock's elapsed time. */
@@ -78,9 +82,16 @@ interface Running {
   isReleasing: boolean;
 }
 
+interface LeaseInUse {
+  /** Resolves when the lease is released, or given up. */
+  readonly ended: Promise<void>;
+  readonly running: Running;
+  readonly run: RunningLease;
+}
+
 export function createWebhookDispatcher(context: Context & WithReceivers): WebhookDispatcher {
   const { clock } = context;
-  const inProgress = new InProgress<{ readonly ended: Promise<void>; readonly running: Running }>();
+  const inProgress = new InProgress<LeaseInUse>();
   let attemptsInFlight = 0;
   let closed = false;
   const settlements = createBatcher((items: readonly DeliverySettlement[]) => {
@@ -122,38 +133,52 @@ export function createWebhookDispatcher(context: Context & WithReceivers): Webho
     }
   };
 
-  const runLease = async (running: Running) => {
-    const { lease } = running;
-    const ran = runWebhookLease(context, lease, {
+  /** Releases the lease after all outcomes are stored. */
+  const release = async (running: Running, { ended }: RunningLease) => {
+    try {
+      await ended;
+    } catch (error) {
+      running.isReleasing = true;
+      // Nothing is in flight any more. A lease that is kept would delay the deliveries by a minute.
+      if (isDatabaseAway(error)) await releases.add(running.lease);
+      throw error;
+    }
+    running.isReleasing = true;
+    await releases.add(running.lease);
+  };
+
+  const start = (taken: NewLease) => {
+    const { lease } = taken;
+    const running = { lease, attempts: new InProgress<{ readonly began: number }>(), isReleasing: false };
+    const run = runWebhookLease(context, taken, {
       mayStart: () => !closed && !outdated.has(lease),
       mayWiden: () => attemptsInFlight < ATTEMPTS_MAX,
       mayClaim: () => !isFull(lease),
       claim: (held) => untilDatabaseAnswers(context, WEBHOOK_LEASE_MS, () => claimMore(context, lease, held)),
-      attempt: (run) => countAttempt(running, run),
+      attempt: (attempt) => countAttempt(running, attempt),
       settle,
     });
-    try {
-      await ran;
-    } catch (error) {
-      running.isReleasing = true;
-      // Nothing is in flight any more. A lease that is kept would delay the deliveries by a minute.
-      if (isDatabaseAway(error)) await releases.add(lease);
-      throw error;
-    }
-    // The lease is released only after all outcomes are stored.
-    running.isReleasing = true;
-    await releases.add(lease);
-  };
-
-  const start = (lease: WebhookLease) => {
-    const running = { lease, attempts: new InProgress<{ readonly began: number }>(), isReleasing: false };
-    const ended = runLease(running).catch((error: unknown) => {
+    const ended = release(running, run).catch((error: unknown) => {
       context.log.error(
         { webhookId: lease.webhookId, err: error },
         'the outcome of a delivery could not be stored; the delivery will be repeated',
       );
     });
-    void ended.then(inProgress.add({ ended, running }));
+    void ended.then(inProgress.add({ ended, running, run }));
+  };
+
+  const holder: LeaseHolder = {
+    find: (webhookId) => {
+      const found = [...inProgress].find(({ running }) => running.lease.webhookId === webhookId);
+      return found === undefined ? undefined : { lease: found.running.lease, running: found.run };
+    },
+    free: () => (closed ? 0 : capacity().healthy),
+    waitingLength: () =>
+      [...inProgress].reduce(
+        (sum, { run }) => run.waiting().reduce((length, { body }) => length + body.length, sum),
+        0,
+      ),
+    start,
   };
 
   const webhookIds = (items: Iterable<{ readonly running: Running }>) =>
@@ -178,8 +203,9 @@ export function createWebhookDispatcher(context: Context & WithReceivers): Webho
       if (closed || free.healthy + free.failing + free.reserved === 0) return 0;
       const leases = await claimWebhookLeases(context, free, webhookIds(inProgress));
       leases.forEach(start);
-      return leases.reduce((sum, lease) => sum + lease.deliveries.length, 0);
+      return leases.reduce((sum, { first }) => sum + first.deliveries.length, 0);
     },
+    direct: () => createDirectDeliveries(context, holder),
     drained,
     webhooksInProgress: () => webhookIds([...inProgress].filter(({ running }) => !running.isReleasing)),
     close: () => {

@@ -218,7 +218,7 @@ describe('a process that dies', () => {
 
   it('with more deliveries than one claim takes leaves those of one post in their order', async () => {
     const { webhook, times, arrived } = await rescheduled(60);
-    while ((await fanOut(world.context)) > 0);
+    while ((await fanOut(world.context)).events > 0);
     // It had claimed twice.
     const claim = world.context.random.uuid();
     await world.sql('update webhooks set lease = $2, lease_until = $3 where id = $1', [
@@ -292,7 +292,7 @@ describe('a claim whose answer is lost', () => {
         return result;
       });
     const dispatcher = createWebhookDispatcher({ ...world.context, db: { ...world.db, em } });
-    while ((await fanOut(world.context)) > 0);
+    while ((await fanOut(world.context)).events > 0);
 
     await dispatcher.begin();
 
