@@ -1,5 +1,5 @@
 /**
- * Deliveries that fan-out stores as claimed and hands to leases of its own process, which need neither claim them nor read
+ * Deliveries that fan-out stores as claimed and hands to leases in its process, which need neither claim them nor read
  * them back (docs/decisions/0129-hand-new-deliveries-to-leases.md).
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
@@ -84,7 +84,7 @@ const findWaiting = statement('find which webhooks have due deliveries that noth
       where d.webhook_id = w.id and ${OPEN} and d.status = 'pending' and d.next_attempt_at <= ${now})`,
 });
 
-// What is due already comes first, so only webhooks without it have their leases taken here. Waits for no one: whoever
+// What is due already comes first, so only webhooks without it have their leases taken here. Waits for no one: a process that
 // takes the lease at the same time claims the deliveries.
 const takeIdleLeases = statement('take the leases of webhooks that new deliveries are stored for', {
   parameters: { now: 'timestamptz', claim: 'uuid', until: 'timestamptz', webhookIds: 'uuid[]' },

@@ -12,7 +12,6 @@ import {
   LEASE_BATCH,
   type NewLease,
   WEBHOOK_LEASE_MS,
-  type WebhookLease,
 } from './claim-webhook-leases.ts';
 import type { WithReceivers } from './receivers.ts';
 import type { DeliverySettlement } from './settle-deliveries.ts';
@@ -46,7 +45,7 @@ export interface RunningLease {
   waiting(): readonly ClaimedDelivery[];
   /**
    * Keeps the lease until the place is closed, for deliveries that are being stored. Null when they must be claimed: when
-   * more may be due than the lease holds, when it has not looked for a while, or when its receiver fails.
+   * more may be due than the lease holds, when it has not checked for a while, or when its receiver fails.
    */
   open(): LeasePlace | null;
 }
@@ -62,7 +61,7 @@ export interface LeasePlace {
 /** Most deliveries that wait in a lease that takes what fan-out stores. */
 export const LEASE_CAPACITY = 1_000;
 
-/** How long a lease takes what fan-out stores, since it last looked for what is due: retries, replays and tests wait meanwhile. */
+/** How long a lease takes what fan-out stores, since it last checked what is due: retries, replays and tests wait meanwhile. */
 const OPEN_FOR_MS = 5_000;
 
 /** With fewer waiting deliveries than this, the next ones are claimed. */

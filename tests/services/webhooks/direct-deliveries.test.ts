@@ -1,5 +1,5 @@
 /**
- * Deliveries that fan-out hands to a lease of its own process: without being claimed, but in the same order, once, and to the
+ * Deliveries that fan-out hands to a lease in its process: without being claimed, but in the same order, once, and to the
  * same address as others (docs/contract/webhooks.md#order-and-fairness).
  */
 import type { ServerResponse } from 'node:http';
@@ -21,7 +21,9 @@ const world = await startWorld({ receivers: { timeoutMs: 60_000 } });
 const HOUR_MS = 3_600_000;
 
 /** Waits in real time, because the awaited work runs in this process. */
-const until = (condition: () => unknown) => expect.poll(condition, { interval: 10 }).toBe(true);
+async function until(condition: () => unknown): Promise<void> {
+  await expect.poll(condition, { interval: 10 }).toBe(true);
+}
 
 /** A worker that fans out and delivers. */
 function startWorker(context: Context & WithReceivers = world.context): WebhookDispatcher {
@@ -183,7 +185,7 @@ describe('an event', () => {
     release(204);
   });
 
-  it('is claimed five seconds after the lease last looked, so that retries and replays come in between', async () => {
+  it('is claimed five seconds after the lease last checked what is due, so that retries and replays come in between', async () => {
     const { held, reschedule, release, statuses } = await holding();
     let passed = 0;
     const clock = { ...world.clock, elapsed: () => passed };
@@ -268,7 +270,7 @@ describe('a transaction of deliveries', () => {
     const worker = startWorker();
     await reschedule(2);
     await world.sql('alter table deliveries rename column mode to gone');
-    await expect(fanOut(world.context, worker)).rejects.toThrow();
+    await expect(fanOut(world.context, worker)).rejects.toThrow('column "mode"');
     await world.sql('alter table deliveries rename column gone to mode');
     const leases = await world.sql('select lease from webhooks where id = $1', [webhook.id]);
     release(204);
