@@ -77,7 +77,16 @@ export const LEASED = { sql: LEASED_COLUMNS.sql, types: { ...LEASED_COLUMNS.type
 
 const CLAIMED = columns('deliveries', ['id', 'webhook_id', 'subject_id', 'event', 'mode', 'body', 'attempts']);
 
-// Walks from webhook to webhook along the index, so a backlog of one webhook costs no more than a single delivery.
+/**
+ * `waiting(id)`, recursive: webhooks with deliveries that a lease may claim, and a null. It goes from webhook to webhook along
+ * the index, so a backlog of one webhook costs no more than a single delivery.
+ */
+export const WAITING_WEBHOOKS = `waiting(id) as (
+      (select d.webhook_id from deliveries d where ${OPEN} order by d.webhook_id limit 1)
+      union all
+      select (select d.webhook_id from deliveries d where ${OPEN} and d.webhook_id > v.id order by d.webhook_id limit 1)
+      from waiting v where v.id is not null)`;
+
 // Accounts take turns, and within an account its profiles. Leases held in any process count as turns taken.
 const takeLeases = statement('take the leases of webhooks with due deliveries', {
   parameters: {
@@ -91,12 +100,7 @@ const takeLeases = statement('take the leases of webhooks with due deliveries', 
   },
   result: LEASED.types,
   sql: ({ now, claim, until, healthy, failing, reserved, busy }) => `
-    with recursive waiting(id) as (
-      (select d.webhook_id from deliveries d where ${OPEN} order by d.webhook_id limit 1)
-      union all
-      select (select d.webhook_id from deliveries d where ${OPEN} and d.webhook_id > v.id order by d.webhook_id limit 1)
-      from waiting v where v.id is not null
-    ), held as (
+    with recursive ${WAITING_WEBHOOKS}, held as (
       select account_id, profile_id, failing, count(*)::int as leases from webhooks
       where lease_until > ${now} group by 1, 2, 3
     ), due as (

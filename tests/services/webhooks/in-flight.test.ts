@@ -161,6 +161,40 @@ describe('a receiver that hangs', () => {
   });
 });
 
+describe('a webhook in progress with a long backlog', () => {
+  it('does not hide when the next delivery to another webhook is due', async () => {
+    await using busy = await startWorld({ receivers: { timeoutMs: 60_000 } });
+    const { receiver, held, answerAll } = await holding();
+    const other = await startReceiver(204);
+    const [slow, next] = [
+      await registerWebhook(busy, receiver.url, { events: ['post.sent'] }),
+      await registerWebhook(busy, other.url, { events: ['post.failed'] }),
+    ];
+    await makePost(busy, busy.sandboxSlug);
+    await round(busy);
+    await until(() => held.length === 1);
+    const now = busy.clock.now().getTime();
+    const store = (webhookId: string, count: number, dueAt: Date) =>
+      busy.sql(
+        `insert into deliveries (id, webhook_id, event, mode, body, created_at, next_attempt_at)
+         select gen_random_uuid(), $1, 'post.sent', 'live', '{}', $3, $3 from generate_series(1, $2::int)`,
+        [webhookId, count, dueAt],
+      );
+    await store(slow.id, 500, new Date(now));
+    const nextDueAt = async () => (await webhookDeliveries.nextDueAt?.(busy.context)) ?? null;
+    const ofBacklog = await nextDueAt();
+    await store(next.id, 3, new Date(now + 2 * HOUR_MS));
+    await store(next.id, 1, new Date(now + HOUR_MS));
+
+    const ofOther = await nextDueAt();
+
+    expect([ofBacklog, ofOther]).toEqual([null, new Date(now + HOUR_MS)]);
+    const closed = busy.context.deliveries.close();
+    answerAll(204);
+    await closed;
+  });
+});
+
 describe('on the manual clock', () => {
   it('a receiver that hangs holds up neither time nor other receivers, and gets its delivery again', async () => {
     await using manual = await startWorld({ clock: 'manual', receivers: { timeoutMs: 60_000 } });
