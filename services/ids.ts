@@ -37,3 +37,8 @@ export function earliestId(instant: Date): string {
 
 /** Maximum difference between the timestamp in an id and the instant at which its post is accepted. */
 export const ID_SLACK_MS = 60_000;
+
+/** Milliseconds since 1970 at which an id was made. */
+export function acceptedAt(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}

@@ -3,7 +3,7 @@ import { anyOf } from '../../entities/any-of.ts';
 import { tables } from '../../entities/tables.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Context } from '../context.ts';
-import { type CalendarRow, type CalendarWindow, calendarRows, findNarrowIndex } from '../posts/calendar-rows.ts';
+import { type CalendarRow, type CalendarWindow, calendarRows, planCalendar } from '../posts/calendar-rows.ts';
 import { HORIZON_DAYS } from '../scheduling/horizon.ts';
 
 /** How far back a calendar shows posts. */
@@ -38,7 +38,7 @@ export async function readCalendarPosts(
   const now = context.clock.now();
   const [from, until] = [new Date(+now - PAST_DAYS * DAY_MS), new Date(+now + AHEAD_DAYS * DAY_MS)];
   const filter = { tag: [], connections: connectionId === null ? null : [connectionId] };
-  const narrow = await findNarrowIndex(em, reader, filter, { from, until });
+  const { narrow } = await planCalendar(em, reader, filter, { from, until });
   const read = (window: Pick<CalendarWindow, 'from' | 'until' | 'latestFirst'>) =>
     calendarRows(em, reader, filter, narrow, { afterId: null, limit: POSTS_PER_SIDE, ...window }).execute();
   // A post that was sent in this millisecond is in the past.

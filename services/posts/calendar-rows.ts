@@ -9,7 +9,7 @@ import { anyOf, ownerOfList } from '../../entities/any-of.ts';
 import { type Schema, tables } from '../../entities/tables.ts';
 import type { PlatformId } from '../../platforms/registry.ts';
 import type { Caller } from '../access/caller.ts';
-import { earliestId, ID_SLACK_MS } from '../ids.ts';
+import { acceptedAt, earliestId, ID_SLACK_MS } from '../ids.ts';
 import { reach } from './reachable-posts.ts';
 
 /** The statuses that the calendar shows. */
@@ -90,16 +90,25 @@ const UNINDEXED_PROFILE = sql<string>`p.profile_id::text`;
 /** Must match the condition of `posts_long_wait_index` word for word. */
 const HAS_WAITED_LONG = sql<boolean>`coalesce(p.sent_at, p.scheduled_for) - p.created_at > interval '31 days'`;
 
-/** The index on posts that is narrow enough to be read in full for a range of time; null for none. */
-export async function findNarrowIndex(
+/** How the posts of a filter are read. */
+export interface CalendarPlan {
+  /** The index on posts that is narrow enough to be read in full for a range of time; null for none. */
+  readonly narrow: NarrowIndex | null;
+  /** Milliseconds of the range from one post of the filter to the next, by the most that is known; null when nothing is. */
+  readonly apartMs: number | null;
+}
+
+export async function planCalendar(
   em: SqlEntityManager,
   caller: Caller,
   filter: CalendarRowFilter,
   range: { readonly from: Date; readonly until: Date },
-): Promise<NarrowIndex | null> {
+): Promise<CalendarPlan> {
   // The connections that the filter names are few.
-  if (filter.connections !== null) return null;
+  if (filter.connections !== null) return { narrow: null, apartMs: null };
   const { first, end } = acceptedFor(range);
+  const apart: number[] = [];
+  const apartUntil = (id: string) => apart.push((acceptedAt(id) - acceptedAt(first)) / FEW);
   for (const tag of filter.tag) {
     const next = await tables(em)
       .selectFrom('post_tags')
@@ -113,10 +122,11 @@ export async function findNarrowIndex(
       .offset(FEW)
       .limit(1)
       .executeTakeFirst();
-    if (next === undefined) return { tag };
+    if (next === undefined) return { narrow: { tag }, apartMs: null };
+    apartUntil(next.post_id);
   }
   const profileId = filter.profileId ?? caller.profileId;
-  if (profileId === null) return null;
+  if (profileId === null) return { narrow: null, apartMs: apart.length === 0 ? null : Math.max(...apart) };
   const next = await tables(em)
     .selectFrom('posts')
     .select('id')
@@ -129,7 +139,9 @@ export async function findNarrowIndex(
     .offset(FEW)
     .limit(1)
     .executeTakeFirst();
-  return next === undefined ? { profileId } : null;
+  if (next === undefined) return { narrow: { profileId }, apartMs: null };
+  apartUntil(next.id);
+  return { narrow: null, apartMs: Math.max(...apart) };
 }
 
 /** The ids of posts that were accepted at most {@link WAIT_DAYS} days before they go out in the range. */
@@ -140,7 +152,7 @@ function acceptedFor({ from, until }: { readonly from: Date; readonly until: Dat
 /**
  * The query of a window.
  *
- * @param narrow what {@link findNarrowIndex} gives for this filter
+ * @param narrow what {@link planCalendar} gives for this filter
  */
 export function calendarRows(
   em: SqlEntityManager,

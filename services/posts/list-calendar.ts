@@ -11,7 +11,7 @@ import type { Context } from '../context.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';
 import { calendarCursor, type CalendarPosition } from './calendar-cursor.ts';
 import { connectionsNamed } from './connections-named.ts';
-import { type CalendarRow, calendarRows, findNarrowIndex } from './calendar-rows.ts';
+import { type CalendarRow, calendarRows, planCalendar } from './calendar-rows.ts';
 
 /** Longest range: a month as calendars show it, with days of the months around it, and some room. */
 export const RANGE_MAX_DAYS = 62;
@@ -71,6 +71,14 @@ const FIRST_PART = 1 / 256;
 /** Each window that does not fill the page is followed by one at most as many times as long. */
 const GROWTH_MAX = 16;
 
+/** How many times the posts of a page a first window is to hold, because they are not distributed evenly. */
+const FIRST_MARGIN = 1.5;
+
+/** Milliseconds of the first window. */
+function firstLength({ from, until }: Pick<CalendarFilter, 'from' | 'until'>, limit: number, apartMs: number | null) {
+  return Math.ceil(apartMs === null ? (+until - +from) * FIRST_PART : Math.max(apartMs, 1) * (limit + 1) * FIRST_MARGIN);
+}
+
 /** How many times as long as a window the next one is: long enough for twice the rows that are missing. */
 function growth(found: number, missing: number): number {
   return found === 0 ? GROWTH_MAX : Math.min(Math.max(Math.ceil((2 * missing) / found), 1), GROWTH_MAX);
@@ -85,12 +93,12 @@ async function readRows(
 ): Promise<CalendarRow[]> {
   const em = context.db.em();
   const filter = { profileId, platform, tag, connections };
-  const narrow = await findNarrowIndex(em, caller, filter, range);
+  const { narrow, apartMs } = await planCalendar(em, caller, filter, range);
   const isResumed = cursor !== undefined && cursor.at >= range.from;
   const rows: CalendarRow[] = [];
   let from = isResumed ? cursor.at : range.from;
   let afterId = isResumed ? cursor.id : null;
-  let length = narrow === null ? Math.ceil((+range.until - +range.from) * FIRST_PART) : Infinity;
+  let length = narrow === null ? firstLength(range, limit, apartMs) : Infinity;
   while (from < range.until && rows.length <= limit) {
     const until = new Date(Math.min(+from + length, +range.until));
     const window = { from, until, afterId, limit: limit + 1 - rows.length };

@@ -1,6 +1,7 @@
 /** GET /calendar lists posts by the time at which they go out or went out (docs/contract/scheduling.md#calendar). */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { calendarRows } from '../../../services/posts/calendar-rows.ts';
+import { earliestId } from '../../../services/ids.ts';
+import { calendarRows, planCalendar } from '../../../services/posts/calendar-rows.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { accountWithSandbox, connectSandbox, storeBluesky } from '../../harness/connections.ts';
 import { refusal, UNKNOWN_ID } from '../../harness/expected.ts';
@@ -541,5 +542,32 @@ describe('an account with thousands of posts', () => {
     expect(ofTagLines).toMatch(/post_id >= .*post_id < /);
     expect(ofTagLines).toMatch(/posts_long_wait_index/);
     expect(ofTagLines).not.toMatch(/Seq Scan on posts/);
+  });
+
+  it('is listed once and in order, filtered by a tag or a profile that more than 20,000 of its posts have', async () => {
+    await world.sql(
+      `insert into posts (id, account_id, connection_id, connection_slug, platform_id, profile_id, mode, status, text, original_text, tags, thread, created_at)
+       select (left($4, 23) || '-' || lpad(to_hex(n), 12, '0'))::uuid, $1, $2, 'bells', 'sandbox', $3, 'live', 'cancelled', 'Ding', 'Ding', '{news}', '{}', $5
+       from generate_series(1, 20100) as n`,
+      [accountId, connectionId(0), profileId, earliestId(new Date(FIRST - 20 * DAY_MS)), new Date(FIRST - 20 * DAY_MS)],
+    );
+    await world.sql(
+      `insert into post_tags (post_id, tag, account_id) select id, 'news', account_id from posts where account_id = $1 and id < $2 and status = 'cancelled'
+       on conflict do nothing`,
+      [accountId, earliestId(new Date(FIRST - 19 * DAY_MS))],
+    );
+    const caller = { accountId, profileId: null, mode: 'live' } as Parameters<typeof planCalendar>[1];
+    const range = { from: new Date(FIRST), until: new Date('2026-11-01') };
+    const plans = await Promise.all(
+      [{ tag: ['news'] }, { tag: [], profileId }].map((filter) =>
+        planCalendar(world.db.em(), caller, { connections: null, ...filter }, range),
+      ),
+    );
+
+    const [ofTag, ofProfile] = [await through({ tag: 'news', limit: '7' }), await through({ profileId, limit: '7' })];
+
+    expect(plans).toEqual(plans.map(() => ({ narrow: null, apartMs: expect.any(Number) as number })));
+    expect(ofTag).toEqual(expected(({ tags }) => tags.length > 0));
+    expect(ofProfile).toEqual(expected(({ profile }) => profile !== null));
   });
 });
