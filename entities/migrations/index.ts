@@ -21,6 +21,7 @@ import { KeyExpiry } from './migration-20261122-key-expiry.ts';
 import { ProfileVoices } from './migration-20261123-profile-voices.ts';
 import { Stops } from './migration-20261123-stops.ts';
 import { ReadLeases } from './migration-20261126-read-leases.ts';
+import { ZoneNames } from './migration-20261126-zone-names.ts';
 import { Policies } from './migration-20261123-policies.ts';
 import { RequestCounts } from './migration-20261122-request-counts.ts';
 import { Retention } from './migration-20261122-retention.ts';
@@ -59,4 +60,5 @@ export const migrations: ListedMigration[] = [
   { name: '20261123-profile-voices', class: ProfileVoices },
   { name: '20261124-feed-addresses', class: FeedAddresses },
   { name: '20261126-read-leases', class: ReadLeases },
+  { name: '20261126-zone-names', class: ZoneNames },
 ];

@@ -53,6 +53,8 @@ const EXPANDS: readonly RegExp[] = [
   /^alter function \w+\([\w, ]*\) set enable_\w+ = \w+$/i,
   // Where rows are placed, and when they are vacuumed.
   /^alter table "\w+" set \([\w =.,]+\)$/i,
+  // Names of zones become others that the version before knows too.
+  /^update "\w+" set "(?:timezone|digest_zone|rules)" = .* is not null$/i,
   // A query without its index is slower and has the same answer.
   /^drop index if exists "\w+_index"$/i,
 ];

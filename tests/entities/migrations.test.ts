@@ -1,4 +1,5 @@
 /** Databases that were created before the first release still open, or the error says what to do. */
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { migrations } from '../../entities/migrations/index.ts';
 import { UNRELEASED_MIGRATIONS } from '../../entities/migrations/unreleased-migrations.ts';
@@ -59,6 +60,63 @@ describe('a database that ran only some of them', () => {
       expect(await namesOf(database)).toEqual(names);
     },
   );
+});
+
+describe('an abbreviation of a time zone that an earlier version accepted', () => {
+  it('becomes the IANA zone with its wall times, for queues, digests and quiet hours, and other zones stay', async () => {
+    const database = await databaseWith(NAMES.filter((name) => name !== '20261126-zone-names'));
+    const em = database.em();
+    const [accountId, other] = [randomUUID(), randomUUID()];
+    await query(em, `insert into accounts (id, created_at) values ($1, now())`, [accountId]);
+    onTestFinished(async () => {
+      for (const table of ['connections', 'owners', 'policies']) {
+        await query(em, `delete from ${table} where account_id = $1`, [accountId]);
+      }
+      await query(em, 'delete from accounts where id = $1', [accountId]);
+    });
+    const store = async (id: string, zone: string) => {
+      await query(
+        em,
+        `insert into connections (id, account_id, platform_id, slug, description, timezone, queue_slots, platform_account_id, handle, created_at)
+         values ($1::uuid, $2, 'sandbox', $1::text, '', $3, '[]', $1::text, 'bells', now())`,
+        [id, accountId, zone],
+      );
+      await query(
+        em,
+        `insert into owners (id, account_id, email, created_at, digest_zone) values ($1::uuid, $2, $1::text || '@bells.example', now(), $3)`,
+        [id, accountId, zone],
+      );
+      const rules = JSON.stringify({ postsPerDay: 5, quietHours: { from: '22:00', to: '07:00', timezone: zone } });
+      await query(
+        em,
+        `insert into policies (id, account_id, kind, rules, changed_at, changed_by_kind, changed_by_id, changed_by_name)
+         values ($1, $2, 'key', $3, now(), 'person', $1, 'Anna')`,
+        [id, accountId, rules],
+      );
+    };
+    const abbreviated = randomUUID();
+    await store(abbreviated, 'pst');
+    await store(other, 'Europe/Paris');
+
+    await database.migrate();
+
+    const rows = await query<{ id: string }>(
+      em,
+      `select c.id, c.timezone, o.digest_zone, p.rules from connections c join owners o on o.id = c.id join policies p on p.id = c.id
+       where c.account_id = $1`,
+      [accountId],
+    );
+    const zoned = (id: string, zone: string) => ({
+      id,
+      timezone: zone,
+      digest_zone: zone,
+      rules: { postsPerDay: 5, quietHours: { from: '22:00', to: '07:00', timezone: zone } },
+    });
+    expect(rows.toSorted((a, b) => Number(b.id === abbreviated) - Number(a.id === abbreviated))).toEqual([
+      zoned(abbreviated, 'America/Los_Angeles'),
+      zoned(other, 'Europe/Paris'),
+    ]);
+  });
 });
 
 describe.runIf(process.env['TEST_DATABASE_URL'] !== undefined)('a migration that waits for a lock', () => {
