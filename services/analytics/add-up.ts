@@ -3,44 +3,86 @@ import type { DailyMetrics } from './read-daily-metrics.ts';
 import { daysOf, type Window } from './window.ts';
 
 export function totalsOf(rows: readonly DailyMetrics[]) {
-  const sum = (column: Exclude<keyof DailyMetrics, 'day' | 'platform_id'>) =>
-    rows.reduce((total, row) => total + row[column], 0);
-  return {
-    posts: sum('posts'),
-    readPosts: sum('read_posts'),
-    /** Null when no post reported any. */
-    impressions: sum('impression_posts') === 0 ? null : sum('impressions'),
-    likes: sum('likes'),
-    reposts: sum('reposts'),
-    replies: sum('replies'),
-    clicks: sum('clicks'),
-  };
+  const sums = nothing();
+  for (const row of rows) add(sums, row);
+  const { posts, ...metrics } = metricsOf(sums);
+  return { posts, readPosts: sums.readPosts, ...metrics };
 }
 
 export type TotalsView = ReturnType<typeof totalsOf>;
 
-export interface DayView extends Omit<TotalsView, 'readPosts'> {
+type MetricsView = ReturnType<typeof metricsOf>;
+
+export interface DayView extends MetricsView {
   day: string;
 }
 
-export interface PlatformView extends Omit<TotalsView, 'readPosts'> {
+export interface PlatformView extends MetricsView {
   platformId: string;
 }
 
 /** One entry for each day of the window, including days without a post. */
 export function dayViews(rows: readonly DailyMetrics[], window: Window): DayView[] {
-  const byDay = Map.groupBy(rows, ({ day }) => day);
-  return daysOf(window).map((day) => {
-    const { readPosts: _, ...metrics } = totalsOf(byDay.get(day) ?? []);
-    return { day, ...metrics };
-  });
+  const byDay = sumsBy(rows, 'day');
+  const none = nothing();
+  return daysOf(window).map((day) => ({ day, ...metricsOf(byDay.get(day) ?? none) }));
 }
 
 /** In the display order of platforms; platforms without a post are left out. */
 export function platformViews(rows: readonly DailyMetrics[], platformIds: readonly string[]): PlatformView[] {
-  const byPlatform = Map.groupBy(rows, ({ platform_id: platformId }) => platformId);
+  const byPlatform = sumsBy(rows, 'platform_id');
   return platformIds.flatMap((platformId) => {
-    const { readPosts: _, ...metrics } = totalsOf(byPlatform.get(platformId) ?? []);
-    return metrics.posts === 0 ? [] : [{ platformId, ...metrics }];
+    const sums = byPlatform.get(platformId);
+    return sums === undefined || sums.posts === 0 ? [] : [{ platformId, ...metricsOf(sums) }];
   });
+}
+
+type Sums = ReturnType<typeof nothing>;
+
+const nothing = () => ({
+  posts: 0,
+  readPosts: 0,
+  impressionPosts: 0,
+  impressions: 0,
+  likes: 0,
+  reposts: 0,
+  replies: 0,
+  clicks: 0,
+});
+
+/** In one pass, without an array of the rows of each day. */
+function sumsBy(rows: readonly DailyMetrics[], column: 'day' | 'platform_id'): Map<string, Sums> {
+  const found = new Map<string, Sums>();
+  for (const row of rows) {
+    let sums = found.get(row[column]);
+    if (sums === undefined) {
+      sums = nothing();
+      found.set(row[column], sums);
+    }
+    add(sums, row);
+  }
+  return found;
+}
+
+function add(sums: Sums, row: DailyMetrics): void {
+  sums.posts += row.posts;
+  sums.readPosts += row.read_posts;
+  sums.impressionPosts += row.impression_posts;
+  sums.impressions += row.impressions;
+  sums.likes += row.likes;
+  sums.reposts += row.reposts;
+  sums.replies += row.replies;
+  sums.clicks += row.clicks;
+}
+
+function metricsOf({ posts, impressionPosts, impressions, likes, reposts, replies, clicks }: Sums) {
+  return {
+    posts,
+    /** Null when no post reported any. */
+    impressions: impressionPosts === 0 ? null : impressions,
+    likes,
+    reposts,
+    replies,
+    clicks,
+  };
 }

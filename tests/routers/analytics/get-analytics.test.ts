@@ -63,6 +63,28 @@ describe('200', () => {
     expect(later.body).toEqual(atOnce.body);
   });
 
+  it('adds posts of the last minutes to those of the same day that it has counted', async () => {
+    world.clock.set(new Date('2027-01-10T12:00:00Z'));
+    const { key, connection } = await accountWithSandbox(world);
+    await makePost(world, connection.slug, { key });
+    await world.advance(HOUR);
+    await makePost(world, connection.slug, { key });
+
+    const { body } = await analytics(key, `?from=${ago(1)}`);
+
+    const both = { ...NOTHING, posts: 2, likes: 4 };
+    expect(body).toEqual({
+      totals: { ...both, readPosts: 1 },
+      days: [
+        { day: ago(1), ...NOTHING },
+        { day: today(), ...both },
+      ],
+      byPlatform: [{ platformId: 'sandbox', ...both }],
+      from: ago(1),
+      to: today(),
+    });
+  });
+
   it('returns the last thirty days without a window, and the thirty days up to `to`', async () => {
     const { key } = await accountWithSandbox(world);
 
