@@ -185,6 +185,7 @@ describe('queries', () => {
     expect(composing.map(({ path }) => path)).toEqual([
       'services/posts/list-posts.ts',
       'services/posts/search-posts.ts',
+      'services/posts/search-survey.ts',
     ]);
   });
 });

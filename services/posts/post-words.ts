@@ -26,10 +26,12 @@ export function matchesWords(q: string, owner: string): string {
 }
 
 /**
- * Condition on `post_words w`: the id of the post begins with the period. Must match the expression of
+ * Condition on `post_words w`: the id of the post begins with one of the periods. Must match the expression of
  * `post_words_period_index` word for word.
+ *
+ * @param periods expression of an array
  */
-export function isOfPeriod(period: string): string {
-  const periods = ['5', '6', '7'].map((digits) => `left(w.post_id::text, ${digits})`);
-  return `array[${periods.join(', ')}] @> array[${period}]`;
+export function isOfPeriods(periods: string): string {
+  const own = ['5', '6', '7'].map((digits) => `left(w.post_id::text, ${digits})`);
+  return `array[${own.join(', ')}] && ${periods}`;
 }

@@ -4,14 +4,13 @@
  */
 import { type ComposedQuery, composedQuery } from '../../entities/composed-query.ts';
 import type { Row } from '../../entities/statement.ts';
-import { ownerOfList } from '../../entities/any-of.ts';
-import { tables } from '../../entities/tables.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Context } from '../context.ts';
 import { filteredPosts, type PostFilter } from './filtered-posts.ts';
-import { periodsBefore } from './periods.ts';
+import { areClose, type Periods, periodsBefore, periodsNear } from './periods.ts';
 import { SHOWN_POST } from './post-view.ts';
-import { isOfPeriod, matchesWords, ownerLexeme } from './post-words.ts';
+import { isOfPeriods, matchesWords, ownerLexeme } from './post-words.ts';
+import { SURVEYED_POST, surveyOf, surveyQuery } from './search-survey.ts';
 
 export interface PostSearch extends PostFilter {
   readonly q: string;
@@ -21,9 +20,6 @@ export interface PostSearch extends PostFilter {
 
 /** So many of the newest posts are read in order first: a frequent word fills a page from them. */
 const READ_FIRST = 250;
-
-/** Of words that at most so many posts have, all those posts are read. */
-const FEW = 500;
 
 /** Which of the posts that are found to give. */
 interface Span {
@@ -51,15 +47,32 @@ export async function searchPosts(
     const rest = { ...search, cursor: last.id };
     // The database skips posts, because there may be more of them than memory.
     const span = { limit: limit + 1 - page.length, offset: Math.max(offset - ids.length, 0) };
-    // Words that none of the newest posts has may be rare.
-    const few = ids.length === 0 ? await composedQuery(queries, FOUND, fewQuery(caller, search)) : null;
-    const older =
-      few !== null && few.length <= FEW
-        ? amongQuery(caller, rest, connections, few, span)
-        : olderQuery(caller, rest, connections, await firstPost(context, caller), span);
-    page.push(...(await composedQuery(queries, FOUND, older)).map(({ id }) => id));
+    const isFrequent = ids.length > 0 && areClose(read[0]?.id ?? last.id, last.id);
+    page.push(...(await olderPosts(context, caller, rest, connections, span, isFrequent)));
   }
   return page.length === 0 ? [] : composedQuery(queries, SHOWN_POST.types, pageQuery(page));
+}
+
+/** @param isFrequent whether the periods near may fill the page: posts are many, and some of the newest have the words */
+async function olderPosts(
+  { db: { queries } }: Context,
+  caller: Caller,
+  search: PostSearch & { readonly cursor: string },
+  connections: readonly string[] | null,
+  span: Span,
+  isFrequent: boolean,
+): Promise<string[]> {
+  const run = async (query: ComposedQuery) => (await composedQuery(queries, FOUND, query)).map(({ id }) => id);
+  const older = (periods: readonly Periods[]) => run(olderQuery(caller, search, connections, periods, span));
+  if (isFrequent) {
+    const near = await older(periodsNear(search.cursor).map((period) => [period]));
+    if (near.length === span.limit) return near;
+  }
+  const survey = surveyOf(await composedQuery(queries, SURVEYED_POST, surveyQuery(caller, search.q, search.cursor)));
+  if (survey === null) return [];
+  const { few, dense, first } = survey;
+  if (few !== null) return run(amongQuery(caller, search, connections, few, span));
+  return older(periodsBefore(search.cursor, first, dense));
 }
 
 /** The newest posts that match the other filters, each with whether it has the words. */
@@ -80,13 +93,13 @@ export function newestQuery(caller: Caller, search: PostSearch, connections: rea
  * The posts before the cursor that have the words, through the index of words and periods. The periods are in order, so
  * PostgreSQL sorts the posts of one after the other, and reads no further than the page.
  *
- * @param first id of the oldest post that may match
+ * @param periods the newest first
  */
 export function olderQuery(
   caller: Caller,
   search: PostSearch & { readonly cursor: string },
   connections: readonly string[] | null,
-  first: string,
+  periods: readonly Periods[],
   { limit, offset }: Span,
 ): ComposedQuery {
   const { condition, of, parameters } = filteredPosts(caller, search, connections);
@@ -95,24 +108,15 @@ export function olderQuery(
   // looked up than the page takes.
   const sql = `
     select p.id
-    from (select u.period, u.place from unnest(${of(periodsBefore(search.cursor, first))}::text[]) with ordinality as u(period, place)
-      order by u.place) b
+    from (select string_to_array(u.periods, ' ') as periods, u.place
+      from unnest(${of(periods.map((some) => some.join(' ')))}::text[]) with ordinality as u(periods, place) order by u.place) b
     cross join lateral (
       select p.id
-      from (select w.post_id from post_words w where ${words} and ${isOfPeriod('b.period')} order by w.post_id desc offset 0) f
+      from (select w.post_id from post_words w where ${words} and ${isOfPeriods('b.periods')} order by w.post_id desc offset 0) f
       cross join lateral (select id from posts where id = f.post_id and ${condition()} offset 0) p
       order by f.post_id desc limit ${of(offset + limit)}) p
     order by b.place, p.id desc limit ${of(limit)} offset ${of(offset)}`;
   return { sql, parameters };
-}
-
-/** Posts of the account that have the words, in any order: one more than {@link FEW} when there are more. */
-function fewQuery({ accountId }: Caller, { q }: PostSearch): ComposedQuery {
-  // Materialized, so that PostgreSQL uses the index of words: with a limit in sight it would scan the table for frequent words.
-  const sql = `
-    with found as materialized (select w.post_id as id from post_words w where ${matchesWords('$1', '$2')})
-    select id from found limit ${FEW + 1}`;
-  return { sql, parameters: [q, ownerLexeme(accountId)] };
 }
 
 /** Of these posts the ones that match the other filters. */
@@ -120,24 +124,15 @@ function amongQuery(
   caller: Caller,
   search: PostSearch,
   connections: readonly string[] | null,
-  found: readonly { readonly id: string }[],
+  found: readonly string[],
   { limit, offset }: Span,
 ): ComposedQuery {
   const { condition, of, parameters } = filteredPosts(caller, search, connections);
-  const ids = of(found.map(({ id }) => id));
+  const ids = of(found);
   const sql = `select id from posts where id = any(${ids}::uuid[]) and ${condition()} order by id desc limit ${of(limit)} offset ${of(offset)}`;
   return { sql, parameters };
 }
 
 function pageQuery(ids: readonly string[]): ComposedQuery {
   return { sql: `select ${SHOWN_POST.sql} from posts where id = any($1::uuid[]) order by id desc`, parameters: [ids] };
-}
-
-async function firstPost(context: Context, { accountId }: Caller): Promise<string> {
-  const posts = tables(context.db.queries)
-    .selectFrom('posts')
-    .select('id')
-    .where('account_id', '=', ownerOfList(accountId));
-  const { id } = await posts.orderBy('account_id').orderBy('id').limit(1).executeTakeFirstOrThrow();
-  return id;
 }

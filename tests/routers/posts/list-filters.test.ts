@@ -1,6 +1,7 @@
 /** The filters of GET /posts, alone and combined, and pages by cursor (docs/contract/errors-and-limits.md#lists). */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { plainQuery, postsQuery } from '../../../services/posts/list-posts.ts';
+import { periodsBefore } from '../../../services/posts/periods.ts';
 import { olderQuery } from '../../../services/posts/search-posts.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { connectSandbox, storeBluesky } from '../../harness/connections.ts';
@@ -312,7 +313,8 @@ describe('the database', () => {
     const tagged = await planOf({ tag: ['news'] });
     expect([tagged.includes('post_tags_account_id_tag_post_id_index'), tagged.includes('Sort')]).toEqual([true, false]);
     const words = { q: '760', limit: 25, offset: 0, cursor: UNKNOWN_ID };
-    const search = await explained(olderQuery(caller, words, null, UNKNOWN_ID, { limit: 26, offset: 0 }));
+    const periods = periodsBefore(UNKNOWN_ID, UNKNOWN_ID, null);
+    const search = await explained(olderQuery(caller, words, null, periods, { limit: 26, offset: 0 }));
     // Without the condition on periods, every post with the words would be read.
     expect(search).toMatch(/Index Cond: .*760.* AND .*left/);
     expect(search).toMatch(/Incremental Sort/);

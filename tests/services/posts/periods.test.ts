@@ -2,31 +2,54 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { earliestId } from '../../../services/ids.ts';
-import { periodsBefore } from '../../../services/posts/periods.ts';
+import { type Periods, periodsBefore } from '../../../services/posts/periods.ts';
 
 const idAt = (ms: number) => earliestId(new Date(ms));
 const moment = fc.integer({ min: 0, max: Date.parse('2100-01-01') });
+const starts = (periods: readonly Periods[]) => periods.flat().map((period) => period.padEnd(8, '0'));
 
-it('contain each id between the first one and the present one exactly once', () => {
-  fc.assert(
-    fc.property(fc.uniqueArray(moment, { minLength: 3, maxLength: 3 }), (moments) => {
-      const [first, between, before] = moments.toSorted((a, b) => a - b).map(idAt) as [string, string, string];
+it.each(['nowhere', 'somewhere'])(
+  'contain each id between the first one and the present one exactly once, with words frequent %s',
+  (where) => {
+    fc.assert(
+      fc.property(fc.uniqueArray(moment, { minLength: 4, maxLength: 4 }), (moments) => {
+        const [first, ...others] = moments.toSorted((a, b) => a - b).map(idAt) as [string, string, string, string];
+        const [between, dense, before] = others;
 
-      const periods = periodsBefore(before, first);
+        const periods = periodsBefore(before, first, where === 'nowhere' ? null : dense).flat();
 
-      for (const id of [first, between, before]) {
-        expect(periods.filter((period) => id.startsWith(period))).toHaveLength(1);
-      }
-    }),
-    { numRuns: 200 },
-  );
-});
+        for (const id of [first, between, dense, before]) {
+          expect(periods.filter((period) => id.startsWith(period))).toHaveLength(1);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  },
+);
 
 it('are ordered from the newest to the oldest', () => {
   const [before, first] = [idAt(Date.parse('2026-11-21T12:00:00Z')), idAt(Date.parse('2024-03-01T00:00:00Z'))];
 
-  const starts = periodsBefore(before, first).map((period) => period.padEnd(8, '0'));
+  for (const dense of [
+    null,
+    idAt(Date.parse('2026-11-21T11:59:00Z')),
+    idAt(Date.parse('2025-07-01T00:00:00Z')),
+    first,
+  ]) {
+    const found = starts(periodsBefore(before, first, dense));
 
-  expect(starts).toEqual(starts.toSorted().toReversed());
-  expect(new Set(starts).size).toBe(starts.length);
+    expect(found).toEqual(found.toSorted().toReversed());
+    expect(new Set(found).size).toBe(found.length);
+  }
+});
+
+it('are of 17 minutes where the words are frequent, and together before', () => {
+  const [before, first] = [idAt(Date.parse('2026-11-21T12:00:00Z')), idAt(Date.parse('2024-03-01T00:00:00Z'))];
+  const dense = idAt(Date.parse('2025-07-01T00:00:00Z'));
+
+  const periods = periodsBefore(before, first, dense);
+
+  expect(periods.find((some) => some.some((period) => dense.startsWith(period)))).toEqual([dense.slice(0, 7)]);
+  // 505 days before are 164 of the longest periods.
+  expect(periods.filter((some) => some.length > 1).length).toBeLessThan(31);
 });

@@ -1,0 +1,94 @@
+/** GET /posts?q= for a word that very many old posts have, and newer ones do not: a campaign of four days, half a year ago. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { periodsBefore } from '../../../services/posts/periods.ts';
+import { surveyOf, surveyQuery } from '../../../services/posts/search-survey.ts';
+import { makeAccount } from '../../harness/accounts.ts';
+import { connectSandbox } from '../../harness/connections.ts';
+import { startWorld } from '../../harness/world.ts';
+
+/** A post in three minutes. */
+const CAMPAIGN = 1920;
+const NEWER = 300;
+
+const world = await startWorld();
+let key: string;
+let accountId: string;
+/** All posts of the account, newest first. */
+let posts: { id: string; text: string }[];
+
+const list = async (filter: Record<string, string | number>) => {
+  const parameters = new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)]));
+  const { status, body } = await world.rest(`GET /posts?${parameters.toString()}`, { key });
+  expect(status).toBe(200);
+  return body as { posts: { id: string }[]; nextCursor: string | null };
+};
+const idsIn = (page: { posts: { id: string }[] }) => page.posts.map(({ id }) => id);
+const withWord = (word: string) => posts.filter(({ text }) => text.split(' ').includes(word)).map(({ id }) => id);
+
+/** Follows the cursors to the end. */
+async function allOf(filter: Record<string, string | number>): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | null | undefined;
+  while (cursor !== null) {
+    const page = await list({ ...filter, ...(cursor !== undefined && { cursor }) });
+    ids.push(...idsIn(page));
+    cursor = page.nextCursor;
+  }
+  return ids;
+}
+
+beforeAll(async () => {
+  ({ key, id: accountId } = await makeAccount(world));
+  const { id: connectionId } = await connectSandbox(world, { key, slug: 'own' });
+  await world.sql(
+    `insert into posts (id, account_id, connection_id, connection_slug, platform_id, mode, status, text, original_text, tags, thread, created_at)
+     select (overlay(lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') placing '-' from 9 for 0)
+         || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid,
+       $1, $2, 'own', 'sandbox', 'live', case when n % 5 = 3 then 'failed' else 'sent' end, words, words, '{}', '{}', at
+     from (
+       select n, case when n < ${CAMPAIGN} then $3::timestamptz - interval '180 days' + n * interval '3 minutes'
+           else $3::timestamptz - (${CAMPAIGN + NEWER} - n) * interval '7 hours' end as at,
+         'Ding' || case when n < ${CAMPAIGN} then ' jubilee' else '' end || case when n < ${CAMPAIGN} and n % 2 = 0 then ' even' else '' end
+           || case when n < ${CAMPAIGN} or n = ${CAMPAIGN + NEWER - 9} then ' again' else '' end
+           || case when n between 700 and 1300 then ' days' else '' end || case when n = ${CAMPAIGN + 7} or n % 3 = 1 and n < 1800 then ' third' else '' end as words
+       from generate_series(0, ${CAMPAIGN + NEWER - 1}) as n) made`,
+    [accountId, connectionId, world.clock.now()],
+  );
+  await world.sql(
+    `insert into post_words (post_id, words)
+     select id, array_to_tsvector(array['account ' || account_id::text]) || to_tsvector('simple', text) from posts where account_id = $1`,
+    [accountId],
+  );
+  posts = await world.sql(`select id, text from posts where account_id = $1 order by id desc`, [accountId]);
+});
+
+describe('a search of a word that was frequent once', () => {
+  it.each(['jubilee', 'even', 'again', 'days', 'third'])('finds all its posts, newest first: %s', async (word) => {
+    const ids = withWord(word);
+
+    expect(ids.length).toBeGreaterThan(500);
+    expect(await allOf({ q: word, limit: 100 })).toEqual(ids);
+    expect(idsIn(await list({ q: word, limit: 9 }))).toEqual(ids.slice(0, 9));
+    expect(idsIn(await list({ q: word, limit: 5, offset: 470 }))).toEqual(ids.slice(470, 475));
+    expect(idsIn(await list({ q: word, limit: 5, offset: ids.length - 2 }))).toEqual(ids.slice(-2));
+    expect(idsIn(await list({ q: word, limit: 5, offset: ids.length }))).toEqual([]);
+  });
+
+  it('finds those with another filter', async () => {
+    const failed = withWord('jubilee').filter((id) => Number.parseInt(id.slice(-12), 16) % 5 === 3);
+
+    expect(await allOf({ q: 'jubilee', status: 'failed', limit: 100 })).toEqual(failed);
+  });
+
+  it('reads 17 minutes at once where the word begins', async () => {
+    const before = posts[249]?.id ?? '';
+    const [newest = ''] = withWord('jubilee');
+    const { sql, parameters } = surveyQuery({ accountId } as Parameters<typeof surveyQuery>[0], 'jubilee', before);
+
+    const survey = surveyOf(await world.sql(sql, [...parameters]));
+
+    expect(survey).toMatchObject({ few: null, first: posts.at(-1)?.id });
+    const periods = periodsBefore(before, survey?.first ?? '', survey?.dense ?? null);
+    expect(periods.find((some) => some.some((period) => newest.startsWith(period)))).toEqual([newest.slice(0, 7)]);
+  });
+});
