@@ -76,7 +76,9 @@ const FIRST_MARGIN = 1.5;
 
 /** Milliseconds of the first window. */
 function firstLength({ from, until }: Pick<CalendarFilter, 'from' | 'until'>, limit: number, apartMs: number | null) {
-  return Math.ceil(apartMs === null ? (+until - +from) * FIRST_PART : Math.max(apartMs, 1) * (limit + 1) * FIRST_MARGIN);
+  return Math.ceil(
+    apartMs === null ? (+until - +from) * FIRST_PART : Math.max(apartMs, 1) * (limit + 1) * FIRST_MARGIN,
+  );
 }
 
 /** How many times as long as a window the next one is: long enough for twice the rows that are missing. */

@@ -1,6 +1,6 @@
 /**
  * Surveys where the words of a search are, before its older posts are read: everywhere at once if few posts have them, or from
- * where they are frequent on (docs/decisions/0129-survey-where-the-words-of-a-search-are.md).
+ * where they are frequent on (docs/decisions/0130-survey-where-the-words-of-a-search-are.md).
  */
 import type { ComposedQuery } from '../../entities/composed-query.ts';
 import type { Caller } from '../access/caller.ts';
