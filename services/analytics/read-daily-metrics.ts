@@ -22,7 +22,7 @@ const SMALL_SUMS = ['posts', 'read_posts', 'impression_posts'] as const;
 
 /**
  * Reads the daily metrics and the recently sent posts that are not yet counted in them. It is one statement, so that a
- * post that is being counted is neither missed nor counted twice. Each half is added up for itself: PostgreSQL takes daily metrics
+ * post that is being counted is neither missed nor counted twice. Each half is added up separately: PostgreSQL takes daily metrics
  * in the order of their index then, and need not sort them, or keep their sums by day, together with the other half.
  */
 export function readDailyMetrics(context: Context, caller: Caller, filter: PostFilter, window: Window) {

@@ -136,7 +136,8 @@ export function createDirectDeliveries(context: Context, holder: LeaseHolder): D
   return {
     open: async (em, webhooks) => {
       await openHeld(em, webhooks);
-      const idle = webhooks.filter(({ lease }) => lease === null);
+      // One whose lease is gone may still have attempts in flight here.
+      const idle = webhooks.filter(({ id, lease }) => lease === null && holder.find(id) === undefined);
       await takeIdle(
         em,
         idle.map(({ id }) => id),

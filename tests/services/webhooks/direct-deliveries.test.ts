@@ -169,6 +169,22 @@ describe('an event', () => {
     expect(await statuses()).toEqual(['pending', 'pending']);
   });
 
+  it('waits while this worker has an attempt in flight that another one took over and finished', async () => {
+    const { webhook, held, reschedule, release, statuses } = await holding();
+    const worker = startWorker();
+    await reschedule(2);
+    await fanOut(world.context, worker);
+    await until(() => held.length === 1);
+    await world.sql('update webhooks set lease = null, lease_until = null where id = $1', [webhook.id]);
+    await world.sql(`update deliveries set status = 'delivered', claim = null where webhook_id = $1`, [webhook.id]);
+    await reschedule(3);
+
+    expect(await fanOut(world.context, worker)).toEqual({ events: 1, begun: 0 });
+
+    expect([held.length, (await statuses()).at(-1)]).toEqual([1, 'pending']);
+    release(204);
+  });
+
   it('is claimed while the latest answer to the lease is a failure', async () => {
     const { accountId, held, answerAll, release, statuses } = await holding();
     const worker = startWorker();
