@@ -17,6 +17,8 @@ remove_old() {
   return $status
 }
 
+backup_name() { printf 'carillon-%s' "$(date -u +%Y%m%dT%H%M%SZ)"; }
+
 backup() {
   local name
   # Until this process ends. Another backup, such as that of the daily loop, is completed first.
@@ -26,7 +28,12 @@ backup() {
     echo 'waiting for the backup that is being made' >&2
     flock "$lock"
   fi
-  name="carillon-$(date -u +%Y%m%dT%H%M%SZ)"
+  name="$(backup_name)"
+  # A second backup within the same second would be moved into the folder of the first.
+  while [ -e "$folder/$name" ]; do
+    sleep 1
+    name="$(backup_name)"
+  done
   # Under another name until it is complete, so that an interrupted backup is never taken for one.
   rm -rf "$folder"/.partial-*
   mkdir -p "$folder/.partial-$name"

@@ -19,15 +19,20 @@ function backUp(database = name, path = process.env['PATH']) {
   return run('bash', [SCRIPT, 'once'], { env: { ...environment(database), PATH: path } });
 }
 
-/** A backup with an `rm` that does this when it is to remove an old backup. */
-async function backUpRemoving(script: string) {
+/** A backup with these scripts in place of commands. */
+async function backUpWith(scripts: Readonly<Record<string, string>>) {
   const commands = await mkdtemp(join(tmpdir(), 'carillon-commands-'));
   onTestFinished(() => rm(commands, { recursive: true, force: true }));
-  const file = join(commands, 'rm');
-  await writeFile(file, `#!/bin/bash\nif [[ "$*" == *carillon-old* ]]; then ${script}; fi\nexec /bin/rm "$@"\n`);
-  await chmod(file, 0o755);
+  for (const [command, script] of Object.entries(scripts)) {
+    await writeFile(join(commands, command), `#!/bin/bash\n${script}\n`);
+    await chmod(join(commands, command), 0o755);
+  }
   return backUp(name, `${commands}:${process.env['PATH']}`);
 }
+
+/** A backup with an `rm` that does this when it is to remove an old backup. */
+const backUpRemoving = (script: string) =>
+  backUpWith({ rm: `if [[ "$*" == *carillon-old* ]]; then ${script}; fi\nexec /bin/rm "$@"` });
 
 /** Makes a backup of some days ago. */
 async function addBackup(entry: string, days: number) {
@@ -115,6 +120,21 @@ describe.skipIf(TEST_DATABASE_URL === undefined)('a backup of the Compose file',
     await backUp();
 
     expect(await backups()).toEqual([expect.stringMatching(/^carillon-/)]);
+  });
+
+  it('of the same second as another one gets the next second, and both are whole', async () => {
+    // The second passes while the script sleeps.
+    const date = 'if [ -e "$BACKUP_DIR/.media/slept" ]; then echo 20261126T120001Z; else echo 20261126T120000Z; fi';
+    const scripts = { date, sleep: 'touch "$BACKUP_DIR/.media/slept"' };
+
+    await backUpWith(scripts);
+    await backUpWith(scripts);
+
+    const made = (await backups()).toSorted();
+    expect(made).toEqual(['carillon-20261126T120000Z', 'carillon-20261126T120001Z']);
+    for (const backup of made) {
+      expect((await readdir(join(folder, backup))).toSorted()).toEqual(['SHA256SUMS', 'database.dump', 'media.tar']);
+    }
   });
 
   it('waits for another one, and leaves what that has written so far', async () => {
