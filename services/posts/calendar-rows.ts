@@ -98,6 +98,7 @@ export interface CalendarPlan {
   readonly apartMs: number | null;
 }
 
+/** Counts at most {@link FEW} entries of each index that could be narrow. */
 export async function planCalendar(
   em: SqlEntityManager,
   caller: Caller,

@@ -71,8 +71,6 @@ interface Place {
   /** Whether a delivery waits to be claimed. Later ones must wait behind it. */
   isFull: boolean;
   readonly close: (first: FirstDeliveries) => void;
-  /** After a transaction that failed, or of which it is not known whether it did. */
-  readonly giveUp: (error: unknown) => void;
 }
 
 // Another process may have stored deliveries for the webhook, which come first.
@@ -99,7 +97,9 @@ const takeIdleLeases = statement('take the leases of webhooks that new deliverie
 
 export function createDirectDeliveries(context: Context, holder: LeaseHolder): DirectDeliveries {
   const places = new Map<string, Place>();
-  let length = holder.waitingLength();
+  /** What undoes the places after a failure. */
+  const undo: ((error: unknown) => void)[] = [];
+  let length = 0;
 
   const openHeld = async (em: SqlEntityManager, webhooks: readonly DirectWebhook[]): Promise<void> => {
     for (const { id, lease: claim, revision } of webhooks) {
@@ -108,8 +108,8 @@ export function createDirectDeliveries(context: Context, holder: LeaseHolder): D
       const open = held.running.open();
       if (open === null) continue;
       // What is stored for it after all is found by the claim that follows.
-      const giveUp = () => open.close({ deliveries: [], hasMore: true });
-      places.set(id, { claim, ...open, deliveries: [], isFull: false, giveUp });
+      undo.push(() => open.close({ deliveries: [], hasMore: true }));
+      places.set(id, { claim, ...open, deliveries: [], isFull: false });
     }
     if (places.size === 0) return;
     const waiting = await findWaiting(em, { now: context.clock.now(), webhookIds: [...places.keys()] });
@@ -125,16 +125,19 @@ export function createDirectDeliveries(context: Context, holder: LeaseHolder): D
     const now = context.clock.now();
     const claim = context.random.uuid();
     const until = new Date(now.getTime() + WEBHOOK_LEASE_MS);
-    const giveUp = (error: unknown) => isDatabaseAway(error) && releaseUnused(context, claim);
+    undo.push((error) => {
+      if (isDatabaseAway(error)) releaseUnused(context, claim);
+    });
     for (const row of await takeIdleLeases(em, { now, claim, until, webhookIds })) {
       const lease = leaseOf(context, row, claim);
       const close = (first: FirstDeliveries) => holder.start({ lease, first });
-      places.set(row.id, { claim, capacity: LEASE_CAPACITY, deliveries: [], isFull: false, close, giveUp });
+      places.set(row.id, { claim, capacity: LEASE_CAPACITY, deliveries: [], isFull: false, close });
     }
   };
 
   return {
     open: async (em, webhooks) => {
+      length = holder.waitingLength();
       await openHeld(em, webhooks);
       // One whose lease is gone may still have attempts in flight here.
       const idle = webhooks.filter(({ id, lease }) => lease === null && holder.find(id) === undefined);
@@ -159,7 +162,7 @@ export function createDirectDeliveries(context: Context, holder: LeaseHolder): D
       return stored.size;
     },
     giveUp: (error) => {
-      for (const place of places.values()) place.giveUp(error);
+      for (const one of undo) one(error);
     },
   };
 }
