@@ -4,6 +4,7 @@ import { periodsBefore } from '../../../services/posts/periods.ts';
 import { surveyOf, surveyQuery } from '../../../services/posts/search-survey.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { connectSandbox } from '../../harness/connections.ts';
+import { idsIn, type PostSearchFilter, searchAll, searchPage, storeWords } from '../../harness/search-pages.ts';
 import { startWorld } from '../../harness/world.ts';
 
 /** A post in three minutes. */
@@ -16,26 +17,9 @@ let accountId: string;
 /** All posts of the account, newest first. */
 let posts: { id: string; text: string }[];
 
-const list = async (filter: Record<string, string | number>) => {
-  const parameters = new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)]));
-  const { status, body } = await world.rest(`GET /posts?${parameters.toString()}`, { key });
-  expect(status).toBe(200);
-  return body as { posts: { id: string }[]; nextCursor: string | null };
-};
-const idsIn = (page: { posts: { id: string }[] }) => page.posts.map(({ id }) => id);
+const list = (filter: PostSearchFilter) => searchPage(world, key, filter);
+const allOf = (filter: PostSearchFilter) => searchAll(world, key, filter);
 const withWord = (word: string) => posts.filter(({ text }) => text.split(' ').includes(word)).map(({ id }) => id);
-
-/** Follows the cursors to the end. */
-async function allOf(filter: Record<string, string | number>): Promise<string[]> {
-  const ids: string[] = [];
-  let cursor: string | null | undefined;
-  while (cursor !== null) {
-    const page = await list({ ...filter, ...(cursor !== undefined && { cursor }) });
-    ids.push(...idsIn(page));
-    cursor = page.nextCursor;
-  }
-  return ids;
-}
 
 beforeAll(async () => {
   ({ key, id: accountId } = await makeAccount(world));
@@ -54,11 +38,7 @@ beforeAll(async () => {
        from generate_series(0, ${CAMPAIGN + NEWER - 1}) as n) made`,
     [accountId, connectionId, world.clock.now()],
   );
-  await world.sql(
-    `insert into post_words (post_id, words)
-     select id, array_to_tsvector(array['account ' || account_id::text]) || to_tsvector('simple', text) from posts where account_id = $1`,
-    [accountId],
-  );
+  await storeWords(world, accountId);
   posts = await world.sql(`select id, text from posts where account_id = $1 order by id desc`, [accountId]);
 });
 

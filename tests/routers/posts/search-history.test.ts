@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { connectSandbox } from '../../harness/connections.ts';
+import { idsIn, type PostSearchFilter, searchAll, searchPage, storeWords } from '../../harness/search-pages.ts';
 import { startWorld } from '../../harness/world.ts';
 
 const POSTS = 800;
@@ -11,26 +12,9 @@ let key: string;
 /** All posts of the account, newest first, with the number of each: the oldest is 0. */
 let posts: { id: string; n: number }[];
 
-const list = async (filter: Record<string, string | number>) => {
-  const parameters = new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)]));
-  const { status, body } = await world.rest(`GET /posts?${parameters.toString()}`, { key });
-  expect(status).toBe(200);
-  return body as { posts: { id: string }[]; nextCursor: string | null };
-};
-const idsIn = (page: { posts: { id: string }[] }) => page.posts.map(({ id }) => id);
+const list = (filter: PostSearchFilter) => searchPage(world, key, filter);
+const allOf = (filter: PostSearchFilter) => searchAll(world, key, filter);
 const those = (matches: (n: number) => boolean) => posts.filter(({ n }) => matches(n)).map(({ id }) => id);
-
-/** Follows the cursors to the end. */
-async function allOf(filter: Record<string, string | number>): Promise<string[]> {
-  const ids: string[] = [];
-  let cursor: string | null | undefined;
-  while (cursor !== null) {
-    const page = await list({ ...filter, ...(cursor !== undefined && { cursor }) });
-    ids.push(...idsIn(page));
-    cursor = page.nextCursor;
-  }
-  return ids;
-}
 
 const hasRareWord = (n: number) => n % 70 === 3;
 const hasOldWord = (n: number) => n < 40;
@@ -55,11 +39,7 @@ beforeAll(async () => {
        from generate_series(0, ${POSTS - 1}) as n) made`,
     [accountId, own.id, other.id, world.clock.now()],
   );
-  await world.sql(
-    `insert into post_words (post_id, words)
-     select id, array_to_tsvector(array['account ' || account_id::text]) || to_tsvector('simple', text) from posts where account_id = $1`,
-    [accountId],
-  );
+  await storeWords(world, accountId);
   await world.sql(
     `insert into post_tags (post_id, tag, account_id) select id, unnest(tags), account_id from posts where account_id = $1`,
     [accountId],
