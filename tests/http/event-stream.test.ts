@@ -233,27 +233,27 @@ describe('Last-Event-ID', () => {
     async () => {
       const account = await makeAccount(world);
       const [row] = await world.sql<{ name: string }>('select current_database() as name');
-      const open = await Promise.all(
-        [0, 1].map(async () => {
-          const client = new Client({ connectionString: databaseUrl(row?.name ?? '') });
-          await client.connect();
-          onTestFinished(() => client.end());
-          await client.query('begin');
-          await client.query('select pg_current_xact_id()');
-          return client;
-        }),
-      );
+      const begin = async () => {
+        const client = new Client({ connectionString: databaseUrl(row?.name ?? '') });
+        await client.connect();
+        onTestFinished(() => client.end());
+        await client.query('begin');
+        await client.query('select pg_current_xact_id()');
+        return client;
+      };
+      const earlier = await begin();
+      const later = await begin();
       await happen(account);
       const stream = await listenTo(world, account.key);
       const events = [happening(account), happening(account), happening(account)];
       const ids = events.map(([id]) => id);
-      for (const event of events.slice(0, 2)) await open[0]?.query(INSERT, event);
-      await open[1]?.query(INSERT, events[2]);
-      await open[0]?.query('commit');
+      for (const event of events.slice(0, 2)) await earlier.query(INSERT, event);
+      await later.query(INSERT, events[2]);
+      await earlier.query('commit');
       const [first, second] = await stream.next(2);
       const between = await stream.heartbeat();
       stream.close();
-      await open[1]?.query('commit');
+      await later.query('commit');
       const late = await happen(account);
       const eventIds = async (from: string | undefined, count: number) =>
         (await (await listenTo(world, account.key, from)).next(count)).map(
