@@ -6,8 +6,9 @@ import { Client } from 'pg';
 import { wordsOf } from '../services/posts/post-words.ts';
 import { type BenchDatabase } from './databases.ts';
 
-/** Connections of the large account. */
+/** Connections of the large account. The last two have only the oldest fortieth of its posts, and those have no others. */
 export const LARGE_CONNECTIONS = 50;
+const CURRENT_CONNECTIONS = 48;
 
 const OTHER_ACCOUNTS = 199;
 const OTHER_CONNECTIONS = 4;
@@ -27,8 +28,13 @@ export const RARE = 'comet';
 /** Word of every post. */
 export const COMMON = 'ferry';
 
+/** A customer with two connections of different platforms, and one post in 24 of the large account. */
 export const SPREAD_PROFILE = '01900000-0000-7000-8000-000000000001';
+
+/** A customer who left: the profile of the oldest fortieth of the posts. */
 export const OLD_PROFILE = '01900000-0000-7000-8000-000000000002';
+
+/** A third of the large account's connections. */
 const OTHER_PROFILE = '01900000-0000-7000-8000-000000000003';
 
 /** Posts of the large account that are due at one instant, in addition to those of the year. */
@@ -96,13 +102,20 @@ const ACCOUNTS_SQL = [
    select profile::uuid, w.account_id, profile, w.created_at - ${POSTS_SPAN}
    from (select account_id, created_at from webhooks order by account_id = any(select id from bench_accounts), id limit 1) w,
      unnest('{${SPREAD_PROFILE},${OLD_PROFILE},${OTHER_PROFILE}}'::text[]) as profile`,
-  `alter table bench_connections add account_id uuid, add platform_id text`,
-  `update bench_connections b set account_id = c.account_id, platform_id = c.platform_id from connections c where c.id = b.id`,
+  // A post has the profile of its connection.
+  `update connections c set profile_id = case when n >= ${CURRENT_CONNECTIONS} then '${OLD_PROFILE}'::uuid
+     when n in (8, 9) then '${SPREAD_PROFILE}'::uuid when n % 3 = 1 then '${OTHER_PROFILE}'::uuid end
+   from bench_connections b where b.id = c.id and b.n < ${LARGE_CONNECTIONS}`,
+  `alter table bench_connections add account_id uuid, add profile_id uuid, add platform_id text`,
+  `update bench_connections b set account_id = c.account_id, profile_id = c.profile_id, platform_id = c.platform_id
+   from connections c where c.id = b.id`,
   `analyze bench_connections`,
 ];
 
 // Two of five posts are of the large account, in turns over its connections.
-const CONNECTION_OF = `case when i % 5 < 2 then (i / 5) % ${LARGE_CONNECTIONS}
+const connectionOf = (old: string) => `case
+  when i % 5 < 2 and ${old} then ${CURRENT_CONNECTIONS} + (i / 5) % ${LARGE_CONNECTIONS - CURRENT_CONNECTIONS}
+  when i % 5 < 2 then (i / 5) % ${CURRENT_CONNECTIONS}
   else ${LARGE_CONNECTIONS} + ${random(1)} % ${OTHER_ACCOUNTS * OTHER_CONNECTIONS} end`;
 
 const COLUMNS = `id, account_id, connection_id, profile_id, connection_slug, platform_id, mode, status, text, original_text,
@@ -112,7 +125,7 @@ const COLUMNS = `id, account_id, connection_id, profile_id, connection_slug, pla
 /** Posts by `i`, from the oldest on, each with its `moment`. */
 const postsSql = (numbers: string, status: string, scheduledFor: string) => `
   insert into posts (${COLUMNS})
-  select ${idAt('moment')}, account_id, c.id, profile, slug, platform_id, 'live', status, words, words, tags, '{}',
+  select ${idAt('moment')}, account_id, c.id, profile_id, slug, platform_id, 'live', status, words, words, tags, '{}',
     (status in ('sent', 'failed', 'deleted'))::int,
     case when sent then 'https://bench.example/sandbox/' || platform_post_id end, case when sent then platform_post_id end,
     case when status = 'failed' then 'platform_rejected' end, case when status = 'failed' then 'The sandbox refuses it.' end,
@@ -130,11 +143,9 @@ const postsSql = (numbers: string, status: string, scheduledFor: string) => `
           case when ${random(3)} % 100 = 7 then ' ${SOME}' end,
           case when i % greatest($2::bigint / 100, 5) = 1 then ' ${RARE}' end], null) as marks,
         array_remove(array[case when ${random(3)} % 3 = 0 then 'news' end, case when ${random(3)} % 40 = 1 then '${SPREAD}' end,
-          case when old then '${OLD}' end], null) as tags,
-        case when i % 5 < 2 then case when old then '${OLD_PROFILE}'::uuid when ${random(4)} % 40 = 2 then '${SPREAD_PROFILE}'::uuid
-          when ${random(4)} % 11 < 4 then '${OTHER_PROFILE}'::uuid end end as profile
+          case when old then '${OLD}' end], null) as tags
       from (${numbers}) numbers) marked) described
-  join bench_connections c on c.n = ${CONNECTION_OF}`;
+  join bench_connections c on c.n = ${connectionOf('old')}`;
 
 const SENT_SQL = postsSql(
   `select i, i < $2::bigint / 40 as old, $1::timestamptz - ($2::bigint - i) * (${POSTS_SPAN} / $2::bigint) as moment
@@ -152,7 +163,7 @@ const WAITING_SQL = postsSql(
 );
 const DUE_SQL = postsSql(
   `select i * 5 as i, false as old, $1::timestamptz + interval '1 hour' + i * interval '1 ms' as moment
-   from generate_series(1, ${DUE_POSTS * 2}) as i where i % 10 <> 9 limit ${DUE_POSTS}`,
+   from generate_series(1, ${DUE_POSTS * 2}) as i where i % ${CURRENT_CONNECTIONS} % 10 <> 9 limit ${DUE_POSTS}`,
   `'scheduled'`,
   `$3::timestamptz`,
 );
@@ -230,7 +241,7 @@ const AUDIT_SQL = `
     case when i % 50 = 0 then 'invalid_request' else 'ok' end, 'live', c.account_id
   from (select i, $1::timestamptz - ($2::bigint - i) * (${AUDIT_SPAN} / $2::bigint) as moment
     from generate_series(1, $2::bigint) as i) numbers
-  join bench_connections c on c.n = ${CONNECTION_OF}`;
+  join bench_connections c on c.n = ${connectionOf('false')}`;
 
 /** How many sandbox connections the install needs before {@link storeYear}, named `bench-1` and so on. */
 export const CONNECTIONS = LARGE_CONNECTIONS + OTHER_ACCOUNTS * OTHER_CONNECTIONS;

@@ -64,7 +64,7 @@ export const QUESTIONS: readonly Question[] = [
   calendar('platform', -62, -31, '&platform=bluesky', FEW),
   calendar('tag of 1 in 3', -62, -1, '&tag=news'),
   calendar('tag of 1 in 40', -62, -1, `&tag=${year.SPREAD}`, FEW),
-  calendar('profile of 1 in 40', -62, -1, `&profileId=${year.SPREAD_PROFILE}`, FEW),
+  calendar('profile of 1 in 24', -62, -1, `&profileId=${year.SPREAD_PROFILE}`, FEW),
   calendar('old tag', -62, -1, `&tag=${year.OLD}`, 0),
   calendar('old profile', -62, -1, `&profileId=${year.OLD_PROFILE}`, 0),
   analytics('plain', ''),

@@ -3,7 +3,8 @@ import { anyOf } from '../../entities/any-of.ts';
 import { tables } from '../../entities/tables.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Context } from '../context.ts';
-import { type CalendarRow, type CalendarWindow, calendarRows, planCalendar } from '../posts/calendar-rows.ts';
+import { type CalendarRow, type CalendarWindow, calendarRows } from '../posts/calendar-rows.ts';
+import { LONGEST_LOOK, planCalendar } from '../posts/plan-calendar.ts';
 import { HORIZON_DAYS } from '../scheduling/horizon.ts';
 
 /** How far back a calendar shows posts. */
@@ -38,7 +39,7 @@ export async function readCalendarPosts(
   const now = context.clock.now();
   const [from, until] = [new Date(+now - PAST_DAYS * DAY_MS), new Date(+now + AHEAD_DAYS * DAY_MS)];
   const filter = { tag: [], connections: connectionId === null ? null : [connectionId] };
-  const { narrow } = await planCalendar(em, reader, filter, { from, until });
+  const { narrow } = await planCalendar(em, reader, filter, { from, until }, LONGEST_LOOK);
   const read = (window: Pick<CalendarWindow, 'from' | 'until' | 'latestFirst'>) =>
     calendarRows(em, reader, filter, narrow, { afterId: null, limit: POSTS_PER_SIDE, ...window }).execute();
   // A post that was sent in this millisecond is in the past.

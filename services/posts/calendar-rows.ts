@@ -9,7 +9,7 @@ import { anyOf, ownerOfList } from '../../entities/any-of.ts';
 import { type Schema, tables } from '../../entities/tables.ts';
 import type { PlatformId } from '../../platforms/registry.ts';
 import type { Caller } from '../access/caller.ts';
-import { acceptedAt, earliestId, ID_SLACK_MS } from '../ids.ts';
+import { earliestId, ID_SLACK_MS } from '../ids.ts';
 import { reach } from './reachable-posts.ts';
 
 /** The statuses that the calendar shows. */
@@ -38,13 +38,10 @@ export interface CalendarWindow {
   readonly latestFirst?: true;
 }
 
-/** What the posts are read by, when at most {@link FEW} of its posts can be in the range: cheaper than every connection. */
+/** What the posts of a whole range are read by when it has few of them. */
 export type NarrowIndex = { readonly tag: string } | { readonly profileId: string };
 
 export type CalendarRow = Awaited<ReturnType<ReturnType<typeof calendarRows>['execute']>>[number];
-
-/** As many posts are looked up in less time than those of a busy month take. */
-const FEW = 20_000;
 
 /**
  * Most posts go out at most this long after they were accepted, because none is scheduled further ahead. Drafts that were
@@ -90,70 +87,15 @@ const UNINDEXED_PROFILE = sql<string>`p.profile_id::text`;
 /** Must match the condition of `posts_long_wait_index` word for word. */
 const HAS_WAITED_LONG = sql<boolean>`coalesce(p.sent_at, p.scheduled_for) - p.created_at > interval '31 days'`;
 
-/** How the posts of a filter are read. */
-export interface CalendarPlan {
-  /** The index on posts that is narrow enough to be read in full for a range of time; null for none. */
-  readonly narrow: NarrowIndex | null;
-  /** Milliseconds of the range from one post of the filter to the next, by the most that is known; null when nothing is. */
-  readonly apartMs: number | null;
-}
-
-/** Counts at most {@link FEW} entries of each index that could be narrow. */
-export async function planCalendar(
-  em: SqlEntityManager,
-  caller: Caller,
-  filter: CalendarRowFilter,
-  range: { readonly from: Date; readonly until: Date },
-): Promise<CalendarPlan> {
-  // The connections that the filter names are few.
-  if (filter.connections !== null) return { narrow: null, apartMs: null };
-  const { first, end } = acceptedFor(range);
-  const apart: number[] = [];
-  const apartUntil = (id: string) => apart.push((acceptedAt(id) - acceptedAt(first)) / FEW);
-  for (const tag of filter.tag) {
-    const next = await tables(em)
-      .selectFrom('post_tags')
-      .select('post_id')
-      .where('account_id', '=', ownerOfList(caller.accountId))
-      .where('tag', '=', tag)
-      .where('post_id', '>=', first)
-      .where('post_id', '<', end)
-      .orderBy('account_id')
-      .orderBy('post_id')
-      .offset(FEW)
-      .limit(1)
-      .executeTakeFirst();
-    if (next === undefined) return { narrow: { tag }, apartMs: null };
-    apartUntil(next.post_id);
-  }
-  const profileId = filter.profileId ?? caller.profileId;
-  if (profileId === null) return { narrow: null, apartMs: apart.length === 0 ? null : Math.max(...apart) };
-  const next = await tables(em)
-    .selectFrom('posts')
-    .select('id')
-    .where('account_id', '=', ownerOfList(caller.accountId))
-    .where('profile_id', '=', profileId)
-    .where('id', '>=', first)
-    .where('id', '<', end)
-    .orderBy('account_id')
-    .orderBy('id')
-    .offset(FEW)
-    .limit(1)
-    .executeTakeFirst();
-  if (next === undefined) return { narrow: { profileId }, apartMs: null };
-  apartUntil(next.id);
-  return { narrow: null, apartMs: Math.max(...apart) };
-}
-
 /** The ids of posts that were accepted at most {@link WAIT_DAYS} days before they go out in the range. */
-function acceptedFor({ from, until }: { readonly from: Date; readonly until: Date }) {
+export function acceptedFor({ from, until }: { readonly from: Date; readonly until: Date }) {
   return { first: earliestId(new Date(Math.max(+from - WAIT_MS - ID_SLACK_MS, 0))), end: latestId(until) };
 }
 
 /**
  * The query of a window.
  *
- * @param narrow what {@link planCalendar} gives for this filter
+ * @param narrow what `planCalendar` gives for this filter; null for every connection
  */
 export function calendarRows(
   em: SqlEntityManager,

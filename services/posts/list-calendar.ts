@@ -11,7 +11,8 @@ import type { Context } from '../context.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';
 import { calendarCursor, type CalendarPosition } from './calendar-cursor.ts';
 import { connectionsNamed } from './connections-named.ts';
-import { type CalendarRow, calendarRows, planCalendar } from './calendar-rows.ts';
+import { type CalendarRow, calendarRows } from './calendar-rows.ts';
+import { type CalendarPlan, hasMorePosts, hasMorePostsOnAverage, planCalendar } from './plan-calendar.ts';
 
 /** Longest range: a month as calendars show it, with days of the months around it, and some room. */
 export const RANGE_MAX_DAYS = 62;
@@ -75,10 +76,8 @@ const GROWTH_MAX = 16;
 const FIRST_MARGIN = 1.5;
 
 /** Milliseconds of the first window. */
-function firstLength({ from, until }: Pick<CalendarFilter, 'from' | 'until'>, limit: number, apartMs: number | null) {
-  return Math.ceil(
-    apartMs === null ? (+until - +from) * FIRST_PART : Math.max(apartMs, 1) * (limit + 1) * FIRST_MARGIN,
-  );
+function firstLength({ from, until }: Pick<CalendarFilter, 'from' | 'until'>, limit: number, { apart }: CalendarPlan) {
+  return Math.ceil(apart === null ? (+until - +from) * FIRST_PART : apart.matchMs * (limit + 1) * FIRST_MARGIN);
 }
 
 /** How many times as long as a window the next one is: long enough for twice the rows that are missing. */
@@ -95,16 +94,28 @@ async function readRows(
 ): Promise<CalendarRow[]> {
   const em = context.db.em();
   const filter = { profileId, platform, tag, connections };
-  const { narrow, apartMs } = await planCalendar(em, caller, filter, range);
+  let look = 0;
+  let plan = await planCalendar(em, caller, filter, range, look);
   const isResumed = cursor !== undefined && cursor.at >= range.from;
   const rows: CalendarRow[] = [];
-  let from = isResumed ? cursor.at : range.from;
+  const start = isResumed ? cursor.at : range.from;
+  let from = start;
   let afterId = isResumed ? cursor.id : null;
-  let length = narrow === null ? firstLength(range, limit, apartMs) : Infinity;
+  let length = firstLength(range, limit, plan);
   while (from < range.until && rows.length <= limit) {
-    const until = new Date(Math.min(+from + length, +range.until));
+    const next = new Date(Math.min(+from + length, +range.until));
+    const isCostly =
+      from === start
+        ? hasMorePostsOnAverage(plan, length)
+        : await hasMorePosts(em, caller, filter, plan, { from, until: next });
+    if (isCostly) {
+      look += 1;
+      plan = await planCalendar(em, caller, filter, range, look);
+      continue;
+    }
+    const until = plan.narrow === null ? next : range.until;
     const window = { from, until, afterId, limit: limit + 1 - rows.length };
-    const found = await calendarRows(em, caller, filter, narrow, window).execute();
+    const found = await calendarRows(em, caller, filter, plan.narrow, window).execute();
     rows.push(...found);
     from = until;
     afterId = null;

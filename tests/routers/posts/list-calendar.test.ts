@@ -1,7 +1,8 @@
 /** GET /calendar lists posts by the time at which they go out or went out (docs/contract/scheduling.md#calendar). */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { earliestId } from '../../../services/ids.ts';
-import { calendarRows, planCalendar } from '../../../services/posts/calendar-rows.ts';
+import { calendarRows } from '../../../services/posts/calendar-rows.ts';
+import { hasMorePosts, planCalendar } from '../../../services/posts/plan-calendar.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { accountWithSandbox, connectSandbox, storeBluesky } from '../../harness/connections.ts';
 import { refusal, UNKNOWN_ID } from '../../harness/expected.ts';
@@ -544,30 +545,87 @@ describe('an account with thousands of posts', () => {
     expect(ofTagLines).not.toMatch(/Seq Scan on posts/);
   });
 
-  it('is listed once and in order, filtered by a tag or a profile that more than 20,000 of its posts have', async () => {
-    await world.sql(
-      `insert into posts (id, account_id, connection_id, connection_slug, platform_id, profile_id, mode, status, text, original_text, tags, thread, created_at)
-       select (left($4, 23) || '-' || lpad(to_hex(n), 12, '0'))::uuid, $1, $2, 'bells', 'sandbox', $3, 'live', 'cancelled', 'Ding', 'Ding', '{news}', '{}', $5
-       from generate_series(1, 20100) as n`,
-      [accountId, connectionId(0), profileId, earliestId(new Date(FIRST - 20 * DAY_MS)), new Date(FIRST - 20 * DAY_MS)],
-    );
-    await world.sql(
-      `insert into post_tags (post_id, tag, account_id) select id, 'news', account_id from posts where account_id = $1 and id < $2 and status = 'cancelled'
-       on conflict do nothing`,
-      [accountId, earliestId(new Date(FIRST - 19 * DAY_MS))],
-    );
-    const caller = { accountId, profileId: null, mode: 'live' } as Parameters<typeof planCalendar>[1];
+  describe('and thousands more', () => {
+    const caller = () => ({ accountId, profileId: null, mode: 'live' }) as Parameters<typeof planCalendar>[1];
     const range = { from: new Date(FIRST), until: new Date('2026-11-01') };
-    const plans = await Promise.all(
-      [{ tag: ['news'] }, { tag: [], profileId }].map((filter) =>
-        planCalendar(world.db.em(), caller, { connections: null, ...filter }, range),
-      ),
+
+    beforeAll(async () => {
+      await world.sql(
+        `insert into posts (id, account_id, connection_id, connection_slug, platform_id, mode, status, text, original_text, tags, thread, created_at, sent_at)
+         select overlay(gen_random_uuid()::text placing $3 from 1 for 23)::uuid, $1, $2, 'bells', 'sandbox', 'live', 'sent', 'Ding', 'Ding', '{}', '{}', $4, $4
+         from generate_series(1, 10500)`,
+        [accountId, connectionId(0), earliestId(range.from).slice(0, 23), new Date(FIRST + 30 * DAY_MS)],
+      );
+    });
+
+    /** Posts that the calendar does not show, a minute apart, with one more tag and one more profile than those before. */
+    async function storeHidden(count: number, tag: string): Promise<string> {
+      const profile = await world.profile(tag, accountId);
+      const shown = posts.filter(({ tags }) => tags.length > 0).map(({ id }) => id);
+      await world.sql(
+        `insert into posts (id, account_id, connection_id, connection_slug, platform_id, profile_id, mode, status, text, original_text, tags, thread, created_at)
+         select (overlay(lpad(to_hex($5::bigint + n * 60000), 12, '0') placing '-' from 9 for 0) || '-7000-8000-' || lpad(to_hex($6::bigint + n), 12, '0'))::uuid,
+           $1, $2, 'bells', 'sandbox', $3, 'live', 'cancelled', 'Ding', 'Ding', array[$4], '{}', to_timestamp($5::bigint / 1000)
+         from generate_series(1, $7::int) as n`,
+        [accountId, connectionId(0), profile.id, tag, FIRST - 20 * DAY_MS, count * 100_000, count],
+      );
+      await world.sql(`update posts set tags = tags || $1::text, profile_id = $2 where id = any($3::uuid[])`, [
+        tag,
+        profile.id,
+        shown,
+      ]);
+      await world.sql(
+        `insert into post_tags (post_id, tag, account_id) select id, $1, account_id from posts where account_id = $2 and tags @> array[$1]`,
+        [tag, accountId],
+      );
+      return profile.id;
+    }
+
+    it.each([
+      ['a thousand', 1_050, [{ postsMax: 2_000 }, 'narrow', 'narrow']],
+      ['five thousand', 5_050, [{ postsMax: 2_000 }, { postsMax: 10_000 }, 'narrow']],
+      ['twenty thousand', 20_100, [{ postsMax: 2_000 }, { postsMax: 10_000 }, { postsMax: null }]],
+    ] as const)(
+      'is listed once and in order, filtered by a tag or a profile of more than %s posts',
+      async (_name, count, looks) => {
+        const tag = `tag-${count}`;
+        const profile = await storeHidden(count, tag);
+        const plansOf = (filter: { tag: string[]; profileId?: string }) =>
+          Promise.all(
+            looks.map((_, look) =>
+              planCalendar(world.db.em(), caller(), { connections: null, ...filter }, range, look),
+            ),
+          );
+        const expectedPlans = (narrow: object) =>
+          looks.map((look) =>
+            look === 'narrow'
+              ? { narrow, apart: null, postsMax: null }
+              : { narrow: null, apart: { matchMs: expect.any(Number), anyMs: expect.any(Number) }, ...look },
+          );
+
+        const [ofTag, ofProfile] = [
+          await through({ tag, limit: '7' }),
+          await through({ profileId: profile, limit: '7' }),
+        ];
+
+        expect(await plansOf({ tag: [tag] })).toEqual(expectedPlans({ tag }));
+        expect(await plansOf({ tag: [], profileId: profile })).toEqual(expectedPlans({ profileId: profile }));
+        expect(ofTag).toEqual(expected(({ tags }) => tags.length > 0));
+        expect(ofProfile).toEqual(ofTag);
+      },
     );
 
-    const [ofTag, ofProfile] = [await through({ tag: 'news', limit: '7' }), await through({ profileId, limit: '7' })];
+    it('counts the posts of a window up to the most that it may have', async () => {
+      const plan = { narrow: null, apart: null, postsMax: 10_500 };
+      const window = { from: new Date(FIRST + 30 * DAY_MS), until: new Date(FIRST + 30 * DAY_MS + 1) };
+      const filter = { tag: [], connections: null };
+      const hasMore = (of: object, filtered: object = filter) =>
+        hasMorePosts(world.db.em(), caller(), { ...filter, ...filtered }, { ...plan, ...of }, window);
 
-    expect(plans).toEqual(plans.map(() => ({ narrow: null, apartMs: expect.any(Number) as number })));
-    expect(ofTag).toEqual(expected(({ tags }) => tags.length > 0));
-    expect(ofProfile).toEqual(expected(({ profile }) => profile !== null));
+      expect(await hasMore({})).toBe(false);
+      expect(await hasMore({ postsMax: 10_499 })).toBe(true);
+      expect(await hasMore({ postsMax: 10_499 }, { platform: 'x' })).toBe(false);
+      expect(await hasMore({ postsMax: null })).toBe(false);
+    });
   });
 });
