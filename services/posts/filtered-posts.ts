@@ -1,9 +1,10 @@
 /** The filters of a list of posts as SQL, with the posts that match in the order of the list. */
+import { MAX, NIL } from 'uuid';
 import type { PostStatus } from '../../entities/post.ts';
 import type { PlatformId } from '../../platforms/registry.ts';
 import type { Caller } from '../access/caller.ts';
 import { earliestId, ID_SLACK_MS } from '../ids.ts';
-import { OF_ACCOUNT, reachablePosts } from './reachable-posts.ts';
+import { type Equal, equality, OF_ACCOUNT, reachablePosts } from './reachable-posts.ts';
 
 export interface PostFilter {
   readonly status?: PostStatus | undefined;
@@ -28,8 +29,8 @@ export interface FilteredPosts {
   /** What to select at most `limit` of the newest matching posts from, as `posts`; the query sorts and limits it too. */
   newest(limit: number): string;
   /**
-   * What to sort `newest` by, newest first. With the account in it, PostgreSQL follows the index that the posts are found by
-   * (docs/decisions/0126-order-lists-by-their-owner-too.md).
+   * What to sort `newest` by, newest first. With the account and the only filter in it, PostgreSQL follows the index that the posts are
+   * found by (docs/decisions/0126-order-lists-by-their-owner-too.md).
    */
   readonly order: string;
   /** Whether a row of `posts` matches every filter. */
@@ -45,44 +46,66 @@ export function filteredPosts(
   { status, profileId, platform, from, until, cursor, tag = [] }: PostFilter,
   connections: readonly string[] | null,
 ): FilteredPosts {
-  const { condition, parameters } = reachablePosts(caller);
+  const { equal, parameters } = reachablePosts(caller);
   const of = (value: unknown) => `$${parameters.push(value)}`;
-  const conditions = [condition];
-  const ids: ((id: string) => string)[] = [];
-  const bound = (operator: string, value: string) => {
-    const parameter = of(value);
-    ids.push((id) => `${id} ${operator} ${parameter}::uuid`);
-  };
-  if (status !== undefined) conditions.push(`status = ${of(status)}`);
-  if (profileId !== undefined) conditions.push(`profile_id = ${of(profileId)}`);
-  if (platform !== undefined) conditions.push(`platform_id = ${of(platform)}`);
+  const ids: IdBounds = { from: [], before: [] };
+  if (status !== undefined) equal.push({ column: 'status', value: of(status) });
+  if (profileId !== undefined) equal.push({ column: 'profile_id', value: of(profileId) });
+  if (platform !== undefined) equal.push({ column: 'platform_id', value: of(platform) });
+  const accepted: string[] = [];
   if (from !== undefined) {
-    conditions.push(`created_at >= ${of(from)}`);
-    bound('>=', earliestId(new Date(Math.max(from.getTime() - ID_SLACK_MS, 0))));
+    accepted.push(`created_at >= ${of(from)}`);
+    ids.from.push(of(earliestId(new Date(Math.max(from.getTime() - ID_SLACK_MS, 0)))));
   }
   if (until !== undefined) {
-    conditions.push(`created_at < ${of(until)}`);
-    bound('<', earliestId(new Date(until.getTime() + ID_SLACK_MS)));
+    accepted.push(`created_at < ${of(until)}`);
+    ids.before.push(of(earliestId(new Date(until.getTime() + ID_SLACK_MS))));
   }
-  if (cursor !== undefined) bound('<', cursor);
+  if (cursor !== undefined) ids.before.push(of(cursor));
   const named = connections === null ? null : `${of(connections)}::uuid[]`;
   const ofConnections = named === null ? [] : [`connection_id = any(${named})`];
   const tags = tag.map(of);
-  const bounds = (id: string) => ids.map((one) => one(id));
+  const bounds = (id: string) => [
+    ...ids.from.map((bound) => `${id} >= ${bound}::uuid`),
+    ...ids.before.map((bound) => `${id} < ${bound}::uuid`),
+  ];
   const all = (...lists: readonly (readonly string[])[]) => lists.flat().join(' and ');
+  const conditions = [OF_ACCOUNT, ...equal.map(equality), ...accepted];
+  const [single, ...others] = equal;
+  const only = single !== undefined && others.length + tags.length === 0 && named === null ? single : null;
   const newest = (limit: number) => {
     if (tags.length > 0) {
       const found = `select * from posts where id = t.post_id and ${all(conditions, ofConnections)} offset 0`;
       return `(${postsTagged(tags, bounds('post_id'))}) t cross join lateral (${found}) posts`;
     }
+    if (only !== null) return `posts where ${all([OF_ACCOUNT], accepted, rangeOf(only, ids))}`;
     if (named === null) return `posts where ${all(conditions, bounds('id'))}`;
     // Selects the newest rows of each connection along its own index.
     const where = all(['connection_id = c.id'], conditions, bounds('id'));
     return `unnest(${named}) as c(id) cross join lateral (select * from posts where ${where} order by id desc limit ${of(limit)}) posts`;
   };
   const tagged = tags.length === 0 ? [] : [`tags @> array[${tags.join(', ')}]::text[]`];
-  const order = tags.length > 0 ? 't.account_id desc, t.post_id desc' : 'posts.account_id desc, posts.id desc';
+  const columns = tags.length > 0 ? ['t.account_id', 't.post_id'] : ['posts.account_id', 'posts.id'];
+  if (only !== null) columns.splice(1, 0, `posts.${only.column}`);
+  const order = columns.map((column) => `${column} desc`).join(', ');
   return { newest, order, condition: () => all(conditions, bounds('id'), ofConnections, tagged), parameters, of };
+}
+
+/** Placeholders of ids: of the oldest that may match, and of those that only older ones match. */
+interface IdBounds {
+  readonly from: string[];
+  readonly before: string[];
+}
+
+/**
+ * The same as an equality and bounds of ids, as one range. Only the index of this column has its order. After an equality PostgreSQL may
+ * read all posts of the account instead, if it knows that most of them match, and pass over any number of newer ones that do not.
+ */
+function rangeOf({ column, value }: Equal, { from, before }: IdBounds): string[] {
+  // Of two ranges, PostgreSQL would begin at either.
+  const first = `greatest(${[...from, `'${NIL}'`].map((bound) => `${bound}::uuid`).join(', ')})`;
+  const end = `least(${[...before, `'${MAX}'`].map((bound) => `${bound}::uuid`).join(', ')})`;
+  return [`(${column}, id) >= (${value}, ${first})`, `(${column}, id) < (${value}, ${end})`];
 }
 
 /**

@@ -25,15 +25,23 @@ export function wholeAccount(caller: Caller): string | null {
 }
 
 /**
- * The same as {@link reach} as an SQL condition on `posts` with its parameters, numbered from $1. The account is a list of one, because
- * lists are ordered by it (docs/decisions/0126-order-lists-by-their-owner-too.md).
+ * The same as {@link reach} for SQL: {@link OF_ACCOUNT} and these equalities, with the parameters of both. The account is a list of one,
+ * because lists are ordered by it (docs/decisions/0126-order-lists-by-their-owner-too.md).
  */
-export function reachablePosts(caller: Caller): { condition: string; parameters: unknown[] } {
+export function reachablePosts(caller: Caller): { equal: Equal[]; parameters: unknown[] } {
   const values = Object.entries(reachInAccount(caller));
-  return {
-    condition: [OF_ACCOUNT, ...values.map(([name], index) => `${name} = $${index + 2}`)].join(' and '),
-    parameters: [[caller.accountId], ...values.map(([, value]) => value)],
-  };
+  const equal = values.map(([column], index) => ({ column, value: `$${index + 2}` }));
+  return { equal, parameters: [[caller.accountId], ...values.map(([, value]) => value)] };
+}
+
+/** A column of `posts`, and the placeholder of the value that it must have. */
+export interface Equal {
+  readonly column: string;
+  readonly value: string;
+}
+
+export function equality({ column, value }: Equal): string {
+  return `${column} = ${value}`;
 }
 
 /** SQL: whether a row belongs to the account of {@link reachablePosts}. */

@@ -236,6 +236,9 @@ describe('cursor', () => {
     ['words', { q: 'bell' }, ['last', 'theirs', 'first']],
     ['a tag', { tag: 'news' }, ['second']],
     ['a platform and a time', { platform: 'sandbox', from: '2026-11-22' }, ['last', 'theirs', 'second']],
+    ['a status', { status: 'sent' }, ['last', 'theirs', 'second', 'first']],
+    ['a status and a day', { status: 'sent', from: '2026-11-22', to: '2026-11-22' }, ['theirs', 'second']],
+    ['a status that no post has', { status: 'scheduled' }, []],
   ])('lists every post once, filtered by %s', async (_name, filter, names) => {
     expect(await through(filter as Record<string, string>)).toEqual(named(...names));
   });
@@ -328,9 +331,9 @@ describe('the database', () => {
     const { id: connectionId } = await connectSandbox(full, { key: full.liveKey, slug: 'bells' });
     await full.sql(
       `insert into posts (id, account_id, profile_id, connection_id, connection_slug, platform_id, mode, status, text, original_text, tags, thread, created_at)
-       select lpad(to_hex(n), 32, '0')::uuid, $1, case n % 2 when 1 then $2::uuid end, $3, 'bells', case n % 2 when 1 then 'sandbox' else 'x' end,
-         'live', case n % 2 when 1 then 'sent' else 'failed' end, 'Ding', 'Ding', '{news}', '{}', $4
-       from generate_series(1, 20000) n`,
+       select lpad(to_hex(n), 32, '0')::uuid, $1, case when old then $2::uuid end, $3, 'bells', case when old then 'sandbox' else 'x' end,
+         'live', case when old then 'sent' else 'scheduled' end, 'Ding', 'Ding', '{news}', '{}', $4
+       from (select n, n <= 19500 as old from generate_series(1, 20000) n) numbers`,
       [large, profileId, connectionId, START],
     );
     await full.sql(
@@ -350,6 +353,10 @@ describe('the database', () => {
     expect(await planOf({ platform: 'sandbox' })).toMatch(/posts_account_id_platform_id_id_index/);
     expect(await planOf({ profileId })).toMatch(/posts_account_id_profile_id_id_index/);
     expect(await planOf({}, { ...account, profileId })).toMatch(/posts_account_id_profile_id_id_index/);
+    // A page deep in the list begins at its cursor, not at the end of the days that it is limited to.
+    const cursor = '00000000-0000-0000-0000-000000000100';
+    const page = await planOf({ status: 'sent', cursor, until: START });
+    expect(page).toMatch(new RegExp(`posts_account_id_status_id_index[^]*< ROW\\('sent'::text, '${cursor}'::uuid\\)`));
     expect(await planOf({ tag: ['news'] })).toMatch(/post_tags_account_id_tag_post_id_index/);
   });
 
