@@ -28,6 +28,7 @@ import { Retention } from './migration-20261122-retention.ts';
 import { RolesOfPeople } from './migration-20261122-roles-of-people.ts';
 import { LargeInstalls } from './migration-20261122-large-installs.ts';
 import { VacuumLargeTables } from './migration-20261122-vacuum-large-tables.ts';
+import { WeeksOfWords } from './migration-20261127-weeks-of-words.ts';
 
 interface ListedMigration extends MigrationObject {
   /** For a migration that removes what the given version and older ones still use. */
@@ -61,4 +62,5 @@ export const migrations: ListedMigration[] = [
   { name: '20261124-feed-addresses', class: FeedAddresses },
   { name: '20261126-read-leases', class: ReadLeases },
   { name: '20261126-zone-names', class: ZoneNames },
+  { name: '20261127-weeks-of-words', class: WeeksOfWords },
 ];

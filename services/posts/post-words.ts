@@ -27,11 +27,11 @@ export function matchesWords(q: string, owner: string): string {
 
 /**
  * Condition on `post_words w`: the id of the post begins with one of the periods. Must match the expression of
- * `post_words_period_index` word for word.
+ * `post_words_time_index` word for word.
  *
  * @param periods expression of an array
  */
 export function isOfPeriods(periods: string): string {
-  const own = ['5', '6', '7'].map((digits) => `left(w.post_id::text, ${digits})`);
+  const own = ['4', '5', '6', '7'].map((digits) => `left(w.post_id::text, ${digits})`);
   return `array[${own.join(', ')}] && ${periods}`;
 }

@@ -4,7 +4,7 @@
  */
 import type { ComposedQuery } from '../../entities/composed-query.ts';
 import type { Caller } from '../access/caller.ts';
-import { newestLongest, PARTS, PERIOD_DIGITS, SURVEYED } from './periods.ts';
+import { DAYS, newestOfDays, PARTS, PARTS_AT_ONCE, SURVEYED } from './periods.ts';
 import { isOfPeriods, matchesWords, ownerLexeme } from './post-words.ts';
 import { OF_ACCOUNT } from './reachable-posts.ts';
 
@@ -42,16 +42,15 @@ export function surveyOf(
  */
 export function surveyQuery({ accountId }: Caller, q: string, before: string): ComposedQuery {
   const words = matchesWords('$2', '$3');
-  const [, , digits] = PERIOD_DIGITS;
   // Materialized, so that PostgreSQL uses the index of words: with a limit in sight it would scan the table for frequent words.
   const sql = `
     with oldest as materialized (
       select id from posts where ${OF_ACCOUNT} order by account_id, id limit 1
     ), frequent as materialized (
       select h.post_id
-      from (select array(select lpad(to_hex(g.newest - i), ${digits}, '0') || '00' from generate_series(0, ${SURVEYED - 1}) as i) as periods
+      from (select array(select lpad(to_hex(g.newest - i), ${DAYS}, '0') || '00' from generate_series(0, ${SURVEYED - 1}) as i) as periods
         from oldest o cross join lateral
-          generate_series($4::int, ('x' || lpad(left(o.id::text, ${digits}), 8, '0'))::bit(32)::int, ${-SURVEYED}) as g(newest)
+          generate_series($4::int, ('x' || lpad(left(o.id::text, ${DAYS}), 8, '0'))::bit(32)::int, ${-SURVEYED}) as g(newest)
         order by g.newest desc offset 0) s
       cross join lateral (
         select f.post_id from (select w.post_id from post_words w where ${words} and ${isOfPeriods('s.periods')} offset 0) f
@@ -59,10 +58,12 @@ export function surveyQuery({ accountId }: Caller, q: string, before: string): C
       limit 1
     ), dense as materialized (
       select h.post_id
-      from (select array[left(f.post_id::text, ${digits}) || to_hex(part) || '0'] as periods
-        from frequent f cross join generate_series(0, ${PARTS - 1}) as part order by part desc offset 0) s
+      from (select array(
+          select left(f.post_id::text, ${DAYS}) || to_hex(newest - i) || '0' from generate_series(0, ${PARTS_AT_ONCE - 1}) as i) as periods
+        from frequent f cross join generate_series(${PARTS - 1}, 0, ${-PARTS_AT_ONCE}) as newest order by newest desc offset 0) s
       cross join lateral (
-        select f.post_id from (select w.post_id from post_words w where ${words} and ${isOfPeriods('s.periods')} offset 0) f limit 1) h
+        select f.post_id from (select w.post_id from post_words w where ${words} and ${isOfPeriods('s.periods')} offset 0) f
+        order by f.post_id desc limit 1) h
       limit 1
     ), found as materialized (
       select w.post_id from post_words w where ${words} and not exists (select from dense)
@@ -70,5 +71,5 @@ export function surveyQuery({ accountId }: Caller, q: string, before: string): C
     select s.id, s.dense, o.id as first
     from (select post_id as id, true as dense from dense
       union all (select post_id, false from found limit ${FEW + 1})) s cross join oldest o`;
-  return { sql, parameters: [[accountId], q, ownerLexeme(accountId), newestLongest(before)] };
+  return { sql, parameters: [[accountId], q, ownerLexeme(accountId), newestOfDays(before)] };
 }

@@ -293,7 +293,7 @@ describe('the database', () => {
     );
     await full.sql(`insert into post_tags (post_id, tag, account_id) select id, 'news', account_id from posts`);
     // Autovacuum, and the maintenance of the embedded database, do this after enough changes.
-    await full.sql(`select gin_clean_pending_list('post_words_period_index')`);
+    await full.sql(`select gin_clean_pending_list('post_words_time_index')`);
     await full.sql('analyze posts');
     await full.sql('analyze post_words');
     await full.sql('analyze post_tags');

@@ -12,13 +12,13 @@ it.each(['nowhere', 'somewhere'])(
   'contain each id between the first one and the present one exactly once, with words frequent %s',
   (where) => {
     fc.assert(
-      fc.property(fc.uniqueArray(moment, { minLength: 4, maxLength: 4 }), (moments) => {
-        const [first, ...others] = moments.toSorted((a, b) => a - b).map(idAt) as [string, string, string, string];
-        const [between, dense, before] = others;
+      fc.property(fc.uniqueArray(moment, { minLength: 5, maxLength: 5 }), (moments) => {
+        const ids = moments.toSorted((a, b) => a - b).map(idAt) as [string, string, string, string, string];
+        const [first, , dense, , before] = ids;
 
         const periods = periodsBefore(before, first, where === 'nowhere' ? null : dense).flat();
 
-        for (const id of [first, between, dense, before]) {
+        for (const id of ids) {
           expect(periods.filter((period) => id.startsWith(period))).toHaveLength(1);
         }
       }),
@@ -43,13 +43,29 @@ it('are ordered from the newest to the oldest', () => {
   }
 });
 
-it('are of 17 minutes where the words are frequent, and together before', () => {
+it('are of 17 minutes, four at once, where the words are frequent', () => {
   const [before, first] = [idAt(Date.parse('2026-11-21T12:00:00Z')), idAt(Date.parse('2024-03-01T00:00:00Z'))];
   const dense = idAt(Date.parse('2025-07-01T00:00:00Z'));
 
   const periods = periodsBefore(before, first, dense);
 
-  expect(periods.find((some) => some.some((period) => dense.startsWith(period)))).toEqual([dense.slice(0, 7)]);
-  // 505 days before are 164 of the longest periods.
-  expect(periods.filter((some) => some.length > 1).length).toBeLessThan(31);
+  const at = periods.findIndex((some) => some.some((period) => dense.startsWith(period)));
+  expect(periods[at]).toContain(dense.slice(0, 7));
+  expect(periods[at]).toHaveLength(4);
+});
+
+it('are whole weeks, or days in groups, between those near and those where the words are frequent', () => {
+  const [before, first] = [idAt(Date.parse('2026-11-21T12:00:00Z')), idAt(Date.parse('2014-03-01T00:00:00Z'))];
+  const dense = idAt(Date.parse('2016-07-01T00:00:00Z'));
+
+  const periods = periodsBefore(before, first, dense);
+
+  const newer = periods.slice(
+    0,
+    periods.findIndex((some) => some.some((period) => dense.startsWith(period))),
+  );
+  // 3796 days are 76 of the longest periods. Those of three days in between would be 1220.
+  expect(newer.filter((some) => some.every((period) => period.length === 4)).length).toBeGreaterThan(73);
+  expect(newer.flat().length).toBeLessThan(76 + 4 * 32);
+  expect(newer.filter((some) => some.length === 1 && some[0]?.length !== 4).length).toBeLessThan(5);
 });
