@@ -13,7 +13,7 @@ const WEEKS = 4;
 export const PARTS = 16;
 
 /** Of so many periods of three days a survey looks at parts at once (services/posts/search-survey.ts); so many form a group. */
-export const SURVEYED = 8;
+export const SURVEYED = 16;
 
 /** So many parts of a period are read at once where words are frequent: fewer steps cost less than some posts too many. */
 export const PARTS_AT_ONCE = 4;
