@@ -7,7 +7,7 @@
 import { StepMigration } from './step-migration.ts';
 
 const STATEMENTS = [
-  `create index if not exists "post_words_period_index" on "post_words" using gin ("words", (array[left("post_id"::text, 5), left("post_id"::text, 6), left("post_id"::text, 7)]))`,
+  `create index if not exists "post_words_time_index" on "post_words" using gin ("words", (array[left("post_id"::text, 4), left("post_id"::text, 5), left("post_id"::text, 6), left("post_id"::text, 7)]))`,
   `drop index if exists "post_words_index"`,
   `create index if not exists "posts_long_wait_index" on "posts" ("account_id", (coalesce("sent_at", "scheduled_for"))) where (coalesce("sent_at", "scheduled_for") - "created_at" > interval '31 days')`,
   `create index if not exists "deliveries_paused_index" on "deliveries" ("webhook_id") where ("paused")`,

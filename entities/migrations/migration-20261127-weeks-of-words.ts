@@ -1,6 +1,6 @@
 /**
- * Adds periods of seven weeks to the index of words (docs/decisions/0130-survey-where-the-words-of-a-search-are.md). On a large
- * install, build it beforehand without locking the table: docs/scale.md#updates-of-large-installs.
+ * Adds periods of seven weeks to the index of words (docs/decisions/0130-survey-where-the-words-of-a-search-are.md), for installs that
+ * had `LargeInstalls` when that made an index without them. On a large one, build it beforehand without locking the table: docs/scale.md#updates-of-large-installs.
  */
 import { StepMigration } from './step-migration.ts';
 
