@@ -16,7 +16,7 @@ export interface PostFilter {
 /** Posts of one day on one platform. A day has two of them while it has posts that are not counted yet. */
 export type DailyMetrics = Awaited<ReturnType<typeof readDailyMetrics>>[number];
 
-/** Sums of 64-bit integers would be returned as text; floats are exact up to 2^53. */
+/** Sums of 64-bit integers would be returned as text, and take longer; floats are exact up to 2^53. */
 const LARGE_SUMS = ['impressions', 'likes', 'reposts', 'replies', 'clicks'] as const;
 const SMALL_SUMS = ['posts', 'read_posts', 'impression_posts'] as const;
 
@@ -41,7 +41,7 @@ function countedPosts(context: Context, caller: Caller, filter: PostFilter, { fr
       of.cast<string>('day', 'text').as('day'),
       'platform_id',
       ...SMALL_SUMS.map((name) => of.cast<number>(of.fn.sum(name), 'integer').as(name)),
-      ...LARGE_SUMS.map((name) => of.cast<number>(of.fn.sum(name), 'double precision').as(name)),
+      ...LARGE_SUMS.map((name) => of.fn.sum<number>(of.cast(name, 'double precision')).as(name)),
     ])
     .where((of) => of.and([of.and(reach), of.and(wanted), of.between('day', from, to)]))
     .where((of) => of.and(isWhole ? { scope: 'account', profile_id: NO_PROFILE } : { scope: 'connection' }))
