@@ -5,7 +5,7 @@
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { type Expression, expressionBuilder, sql } from 'kysely';
-import { anyOf, ownerOfList } from '../../entities/any-of.ts';
+import { anyOf } from '../../entities/any-of.ts';
 import { type Schema, tables } from '../../entities/tables.ts';
 import type { PlatformId } from '../../platforms/registry.ts';
 import type { Caller } from '../access/caller.ts';
