@@ -111,7 +111,7 @@ export function calendarRows(
     .selectAll()
     .orderBy('at', orderOf(window))
     .orderBy('id', orderOf(window))
-    .limit(window.limit)
+    .limit(unseen(window.limit, 'bigint'))
     .$narrowType<{ status: CalendarStatus }>();
 }
 
@@ -138,8 +138,8 @@ function ofConnections(read: Read) {
   const failedAtOnce = postsAt(read, of.ref('p.created_at'))
     .where('p.status', '=', literal('failed'))
     .where('p.scheduled_for', 'is', null)
-    .where('p.id', '>=', earliest)
-    .where('p.id', '<', latest);
+    .where('p.id', '>=', unseen(earliest, 'uuid'))
+    .where('p.id', '<', unseen(latest, 'uuid'));
   return tables(em)
     .selectFrom('connections as c')
     .innerJoinLateral(ofEach.as('f'), (join) => join.onTrue())
@@ -169,7 +169,7 @@ function ofOneConnection({ em, window }: Read, posts: ReturnType<typeof postsAt>
     .where('p.connection_id', '=', outer.ref('c.id'))
     .orderBy('at', orderOf(window))
     .orderBy('p.id', orderOf(window))
-    .limit(window.limit);
+    .limit(unseen(window.limit, 'bigint'));
   return tables(em).selectFrom(first.as('first')).selectAll();
 }
 
@@ -207,7 +207,8 @@ function alongNarrowIndex({ em, caller, window }: Read, narrow: NarrowIndex, pos
 /** The posts that the caller reaches and the filter matches, by one of their times. */
 function postsAt({ em, caller, filter, window }: Read, time: Expression<string | null>) {
   const { profileId, platform, tag, connections } = filter;
-  const [from, until] = [window.from.toISOString(), window.until.toISOString()];
+  const from = unseen(window.from.toISOString(), 'timestamptz');
+  const until = unseen(window.until.toISOString(), 'timestamptz');
   const { profile_id: ownProfile, ...reached } = reach(caller);
   const profiles = [ownProfile, profileId].filter((profile) => typeof profile === 'string');
   return tables(em)
@@ -224,6 +225,15 @@ function postsAt({ em, caller, filter, window }: Read, time: Expression<string |
     .$if(platform !== undefined, (posts) => posts.where('p.platform_id', '=', platform as string))
     .$if(connections !== null, (posts) => posts.where('p.connection_id', '=', anyOf(connections ?? [])))
     .$if(tag.length > 0, (posts) => posts.where('p.tags', '@>', of.val([...tag])));
+}
+
+/**
+ * A value that PostgreSQL does not see while it plans, so that it keeps one plan along the connections
+ * (docs/decisions/0123-plan-the-statements-of-ordinary-requests-once.md). Seeing two ids that are close to each other, it expects no posts
+ * between them, and would read those of all accounts by the primary key.
+ */
+export function unseen<Value extends string | number>(value: Value, type: 'uuid' | 'timestamptz' | 'bigint') {
+  return sql<Value>`(select ${of.cast<Value>(of.val(value), type)})`;
 }
 
 /** A status in the text of the query: PostgreSQL uses an index of some statuses only then. */

@@ -8,13 +8,13 @@ import { ownerOfList } from '../../entities/any-of.ts';
 import { type Schema, tables } from '../../entities/tables.ts';
 import type { Caller } from '../access/caller.ts';
 import { acceptedAt } from '../ids.ts';
-import { acceptedFor, type CalendarRowFilter, type CalendarWindow, type NarrowIndex } from './calendar-rows.ts';
+import { acceptedFor, type CalendarRowFilter, type CalendarWindow, type NarrowIndex, unseen } from './calendar-rows.ts';
 
 /** Posts of a tag or a profile that take less time to read than all posts of a busy month. */
 const FEW = 20_000;
 
 /** Each look counts up to this many posts of a tag or a profile. */
-const LOOKS = [1_000, 5_000, FEW];
+const LOOKS = [500, 5_000, FEW];
 export const LONGEST_LOOK = LOOKS.length - 1;
 
 /** As many posts are read along the connections in the time that one along the index of a tag or a profile takes. */
@@ -83,8 +83,8 @@ async function lookAt(
       .selectFrom('posts')
       .select('id')
       .where('account_id', '=', ownerOfList(accountId))
-      .where('id', '>=', first)
-      .where('id', '<', end)
+      .where('id', '>=', unseen(first, 'uuid'))
+      .where('id', '<', unseen(end, 'uuid'))
       .orderBy('account_id')
       .orderBy('id')
       .limit(sql.lit(1));
@@ -94,8 +94,8 @@ async function lookAt(
       .select('post_id as id')
       .where('account_id', '=', ownerOfList(accountId))
       .where('tag', '=', tag)
-      .where('post_id', '>=', first)
-      .where('post_id', '<', end)
+      .where('post_id', '>=', unseen(first, 'uuid'))
+      .where('post_id', '<', unseen(end, 'uuid'))
       .orderBy('account_id')
       .orderBy('post_id')
       .limit(sql.lit(1));
@@ -103,12 +103,10 @@ async function lookAt(
     'tag' in narrow
       ? ofTag(narrow.tag).offset(sql.lit(posts))
       : ofAccount().where('profile_id', '=', narrow.profileId).offset(sql.lit(posts));
+  const matches = tables(em).selectNoFrom([after(0).as('match'), after(count).as('lastMatch')]);
   const found = await tables(em)
-    .selectFrom(
-      tables(em)
-        .selectNoFrom([after(0).as('match'), after(count).as('lastMatch')])
-        .as('m'),
-    )
+    // Without the offset, each use of a column would count again.
+    .selectFrom(matches.offset(sql.lit(0)).as('m'))
     .select(['match', 'lastMatch'])
     .select((of) => {
       const ifMany = (posts: ReturnType<typeof ofAccount>) =>

@@ -582,9 +582,9 @@ describe('an account with thousands of posts', () => {
     }
 
     it.each([
-      ['a thousand', 1_050, [{ postsMax: 2_000 }, 'narrow', 'narrow']],
-      ['five thousand', 5_050, [{ postsMax: 2_000 }, { postsMax: 10_000 }, 'narrow']],
-      ['twenty thousand', 20_100, [{ postsMax: 2_000 }, { postsMax: 10_000 }, { postsMax: null }]],
+      ['a thousand', 1_050, [{ postsMax: 1_000 }, 'narrow', 'narrow']],
+      ['five thousand', 5_050, [{ postsMax: 1_000 }, { postsMax: 10_000 }, 'narrow']],
+      ['twenty thousand', 20_100, [{ postsMax: 1_000 }, { postsMax: 10_000 }, { postsMax: null }]],
     ] as const)(
       'is listed once and in order, filtered by a tag or a profile of more than %s posts',
       async (_name, count, looks) => {
