@@ -3,6 +3,7 @@ import { Account } from '../../entities/account.ts';
 import type { Role } from '../../entities/owner.ts';
 import { type Person, signIn } from './agents.ts';
 import { consoleCalls } from '../harness/console-calls.ts';
+import { EMAIL } from '../harness/owner.ts';
 import type { World } from '../harness/world.ts';
 
 export interface ConsolePerson extends Person {
@@ -15,8 +16,8 @@ export async function personOf(world: World, role: Role, accountId?: string): Pr
   const person = await signIn(world, accountId, role);
   // The hash of the owner in the environment: making one takes long.
   await world.sql(
-    'update owners set password_hash = (select password_hash from owners where password_hash is not null limit 1) where id = $1',
-    [person.ownerId],
+    'update owners set password_hash = (select password_hash from owners where email = $2) where id = $1',
+    [person.ownerId, EMAIL],
   );
   const call = await consoleCalls(world, person.browser);
   return { ...person, call, email: `${person.ownerId}@example.com` };
