@@ -70,7 +70,7 @@ const COLUMNS = [
 
 /** Columns of posts, and of the query around a lateral one. */
 const of = expressionBuilder<{ p: Schema['posts'] }, 'p'>();
-const outer = expressionBuilder<{ c: Schema['connections']; t: Schema['post_tags'] }, 'c' | 't'>();
+export const outer = expressionBuilder<{ c: Schema['connections']; t: Schema['post_tags'] }, 'c' | 't'>();
 
 /** When a post goes out or went out, for posts in each of {@link CALENDAR_STATUSES}. */
 const TIME = of.fn.coalesce('p.sent_at', 'p.scheduled_for', 'p.created_at');
@@ -237,7 +237,7 @@ export function unseen<Value extends string | number>(value: Value, type: 'uuid'
 }
 
 /** A status in the text of the query: PostgreSQL uses an index of some statuses only then. */
-function literal(status: CalendarStatus) {
+export function literal(status: CalendarStatus) {
   return sql.lit(status);
 }
 

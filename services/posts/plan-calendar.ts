@@ -3,12 +3,20 @@
  * many posts each way would read (docs/decisions/0079-read-the-calendar-along-each-connection.md).
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { expressionBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { ownerOfList } from '../../entities/any-of.ts';
-import { type Schema, tables } from '../../entities/tables.ts';
+import { tables } from '../../entities/tables.ts';
 import type { Caller } from '../access/caller.ts';
 import { acceptedAt } from '../ids.ts';
-import { acceptedFor, type CalendarRowFilter, type CalendarWindow, type NarrowIndex, unseen } from './calendar-rows.ts';
+import {
+  acceptedFor,
+  type CalendarRowFilter,
+  type CalendarWindow,
+  literal,
+  type NarrowIndex,
+  outer,
+  unseen,
+} from './calendar-rows.ts';
 
 /** Posts of a tag or a profile that take less time to read than all posts of a busy month. */
 const FEW = 20_000;
@@ -125,8 +133,6 @@ function apartMs(first: string | null, last: string | null, count: number): numb
   return Math.max((acceptedAt(last) - acceptedAt(first)) / count, 1);
 }
 
-const connection = expressionBuilder<{ c: Schema['connections'] }, 'c'>();
-
 /** Whether the account has more posts in a window of this length than the plan allows, if they come as regularly as before. */
 export function hasMorePostsOnAverage({ apart, postsMax }: CalendarPlan, lengthMs: number): boolean {
   return apart !== null && postsMax !== null && lengthMs > postsMax * apart.anyMs;
@@ -144,18 +150,15 @@ export async function hasMorePosts(
   { from, until }: Pick<CalendarWindow, 'from' | 'until'>,
 ): Promise<boolean> {
   if (postsMax === null) return false;
-  const posts = () =>
-    tables(em).selectFrom('posts as p').select('p.connection_id').where('p.connection_id', '=', connection.ref('c.id'));
-  const sent = (mode: 'live' | 'test') =>
-    posts()
-      .where('p.mode', '=', mode)
-      .where('p.sent_at', '>=', from.toISOString())
-      .where('p.sent_at', '<', until.toISOString());
-  const due = (status: 'scheduled' | 'failed') =>
-    posts()
-      .where('p.status', '=', sql.lit(status))
-      .where('p.scheduled_for', '>=', from.toISOString())
-      .where('p.scheduled_for', '<', until.toISOString());
+  const posts = (time: 'p.sent_at' | 'p.scheduled_for') =>
+    tables(em)
+      .selectFrom('posts as p')
+      .select('p.connection_id')
+      .where('p.connection_id', '=', outer.ref('c.id'))
+      .where(time, '>=', from.toISOString())
+      .where(time, '<', until.toISOString());
+  const sent = (mode: 'live' | 'test') => posts('p.sent_at').where('p.mode', '=', mode);
+  const due = (status: 'scheduled' | 'failed') => posts('p.scheduled_for').where('p.status', '=', literal(status));
   const ofEach = sent('live').unionAll(sent('test')).unionAll(due('scheduled')).unionAll(due('failed'));
   const next = await tables(em)
     .selectFrom('connections as c')
