@@ -1,10 +1,8 @@
 /**
- * Stores a year of use by SQL: posts with their words, tags, attempts and metrics over 200 accounts, one of which has two
+ * A year of use as SQL: posts with their words, tags, attempts and metrics over 200 accounts, one of which has two
  * fifths of them, a month of events with their deliveries, and the audit. Sizes differ only by the number of rows.
  */
-import { Client } from 'pg';
 import { wordsOf } from '../services/posts/post-words.ts';
-import { type BenchDatabase } from './databases.ts';
 
 /** Connections of the large account. The last two have only the oldest fortieth of its posts, and those have no others. */
 export const LARGE_CONNECTIONS = 50;
@@ -46,29 +44,6 @@ const UNCOUNTED = 100;
 /** Events that wait for fan-out, and deliveries that wait for their attempt, in addition to those of the month. */
 export const WAITING = 200;
 
-export interface Year {
-  readonly posts: number;
-  readonly events: number;
-  readonly auditEntries: number;
-  /** When {@link DUE_POSTS} are due. */
-  readonly dueAt: Date;
-}
-
-export function yearOf(posts: number, dueAt: Date): Year {
-  return { posts, events: 3 * posts, auditEntries: posts / 2, dueAt };
-}
-
-const TABLES = [
-  'posts',
-  'post_words',
-  'post_tags',
-  'attempts',
-  'metrics_reads',
-  'events',
-  'deliveries',
-  'audit_entries',
-];
-
 /** An id that sorts by its time, like those of the service. */
 const idAt = (moment: string) =>
   `(overlay(lpad(to_hex((extract(epoch from ${moment}) * 1000)::bigint), 12, '0') placing '-' from 9 for 0)
@@ -85,7 +60,7 @@ const AUDIT_SPAN = `interval '600 days'`;
  * Makes the accounts from the install's only one, and moves all connections after the first {@link LARGE_CONNECTIONS} to
  * them. Every account has a copy of the one webhook.
  */
-const ACCOUNTS_SQL = [
+export const ACCOUNTS_SQL = [
   `create table bench_connections as
      select row_number() over (order by length(slug), slug) - 1 as n, id, slug from connections where slug like 'bench-%'`,
   `create table bench_accounts as
@@ -147,7 +122,7 @@ const postsSql = (numbers: string, status: string, scheduledFor: string) => `
       from (${numbers}) numbers) marked) described
   join bench_connections c on c.n = ${connectionOf('old')}`;
 
-const SENT_SQL = postsSql(
+export const SENT_SQL = postsSql(
   `select i, i < $2::bigint / 40 as old, $1::timestamptz - ($2::bigint - i) * (${POSTS_SPAN} / $2::bigint) as moment
    from generate_series(1, $2::bigint) as i`,
   `(array['sent', 'deleted', 'failed', 'cancelled', 'draft'])[case when ${random(6)} % 100 < 92 then 1
@@ -156,35 +131,35 @@ const SENT_SQL = postsSql(
 );
 
 /** One post in 200 waits, over the next month; and {@link DUE_POSTS} of the large account's sandboxes at one instant, $3. */
-const WAITING_SQL = postsSql(
+export const WAITING_SQL = postsSql(
   `select i, false as old, $1::timestamptz + i * interval '1 ms' as moment from generate_series(1, $2::bigint / 200) as i`,
   `'scheduled'`,
   `$1::timestamptz + interval '3 days' + i * (interval '27 days' / ($2::bigint / 200))`,
 );
-const DUE_SQL = postsSql(
+export const DUE_SQL = postsSql(
   `select i * 5 as i, false as old, $1::timestamptz + interval '1 hour' + i * interval '1 ms' as moment
    from generate_series(1, ${DUE_POSTS * 2}) as i where i % ${CURRENT_CONNECTIONS} % 10 <> 9 limit ${DUE_POSTS}`,
   `'scheduled'`,
   `$3::timestamptz`,
 );
 
-const WORDS_SQL = `insert into post_words select p.id, ${wordsOf('p.account_id', 'p.text')} from posts p`;
-const TAGS_SQL = `insert into post_tags (post_id, tag, account_id) select p.id, t.tag, p.account_id from posts p, unnest(p.tags) as t(tag)`;
-const ATTEMPTS_SQL = `
+export const WORDS_SQL = `insert into post_words select p.id, ${wordsOf('p.account_id', 'p.text')} from posts p`;
+export const TAGS_SQL = `insert into post_tags (post_id, tag, account_id) select p.id, t.tag, p.account_id from posts p, unnest(p.tags) as t(tag)`;
+export const ATTEMPTS_SQL = `
   insert into attempts (id, post_id, step, index, state, token, started_at, settled_at, platform_post_id, url)
   select ${idAt('p.created_at')}, p.id, 'head', 0, case when p.status = 'failed' then 'rejected' else 'accepted' end, p.id,
     p.created_at, p.created_at, p.platform_post_id, p.url
   from posts p where p.status in ('sent', 'deleted', 'failed')`;
 
 /** The newest posts have ten reads each; older ones the two that stay. */
-const READS_SQL = `
+export const READS_SQL = `
   insert into metrics_reads
   select p.id, r.number, p.sent_at + r.number * interval '8 hours', r.number * 20, r.number, 1, 0, r.number / 3
   from posts p cross join lateral (
     select n * 6 as number from generate_series(1, case when p.reads_thinned = 0 then 10 else 2 end) as n) r
   where p.sent_at is not null`;
 
-const DAILY_SQL = `
+export const DAILY_SQL = `
   insert into daily_numbers
   select account_id, scope, case when scope = 'account' then '00000000-0000-0000-0000-000000000000' else
       coalesce(profile_id, '00000000-0000-0000-0000-000000000000') end, (sent_at at time zone 'UTC')::date, platform_id,
@@ -194,7 +169,7 @@ const DAILY_SQL = `
   group by 1, 2, 3, 4, 5, 6, 7`;
 
 /** Posts that events are about, and the webhooks of their accounts. */
-const RECENT_SQL = [
+export const RECENT_SQL = [
   `create table bench_recent as
      select row_number() over (order by p.id) - 1 as n, p.id, p.account_id, p.profile_id, p.connection_slug, w.id as webhook_id
      from posts p join webhooks w on w.account_id = p.account_id where p.sent_at > $1::timestamptz - ${EVENTS_SPAN}`,
@@ -202,7 +177,7 @@ const RECENT_SQL = [
   `analyze bench_recent`,
 ];
 
-const EVENTS_SQL = `
+export const EVENTS_SQL = `
   insert into events (id, account_id, profile_id, name, mode, subject_id, payload, created_at, fanned_out_at)
   select ${idAt('moment')}, r.account_id, r.profile_id, case when i % 33 = 0 then 'post.sent' else 'post.metrics' end, 'live', r.id,
     jsonb_build_object('post', jsonb_build_object('id', r.id, 'connectionSlug', r.connection_slug, 'likes', i % 50)), moment, moment
@@ -211,7 +186,7 @@ const EVENTS_SQL = `
   join bench_recent r on r.n = ${random(7)} % (select count(*) from bench_recent)`;
 
 /** One delivery an event. One in a hundred died, and as many failed once. */
-const DELIVERIES_SQL = `
+export const DELIVERIES_SQL = `
   insert into deliveries (id, webhook_id, source_id, event, mode, body, status, attempts, created_at, next_attempt_at, delivered_at,
     dead_at, last_status_code, last_error, subject_id)
   select ${idAt('e.created_at')}, w.id, e.id, e.name, 'live', '{}', case when dead then 'dead' else 'delivered' end,
@@ -221,7 +196,7 @@ const DELIVERIES_SQL = `
   from events e join webhooks w on w.account_id = e.account_id
     cross join lateral (select hashtext(e.id::text) % 100 = 7 as dead) d`;
 
-const NEW_EVENTS_SQL = `
+export const NEW_EVENTS_SQL = `
   with made as (
     insert into events (id, account_id, name, mode, subject_id, payload, created_at, fanned_out_at)
     select ${idAt('moment')}, e.account_id, e.name, e.mode, e.subject_id, e.payload, moment, case when pending then moment end
@@ -233,7 +208,7 @@ const NEW_EVENTS_SQL = `
   select ${idAt('m.created_at')}, w.id, m.id, m.name, m.mode, m.payload::text, m.created_at, m.created_at, gen_random_uuid()
   from made m join webhooks w on w.account_id = m.account_id where m.fanned_out_at is not null`;
 
-const AUDIT_SQL = `
+export const AUDIT_SQL = `
   insert into audit_entries (id, account_id, at, actor_kind, actor_id, actor_name, surface, operation, object_type, object_ids, outcome,
     mode, request_id)
   select ${idAt('moment')}, c.account_id, moment, 'key', c.account_id, 'Server', 'rest',
@@ -243,74 +218,5 @@ const AUDIT_SQL = `
     from generate_series(1, $2::bigint) as i) numbers
   join bench_connections c on c.n = ${connectionOf('false')}`;
 
-/** How many sandbox connections the install needs before {@link storeYear}, named `bench-1` and so on. */
+/** How many sandbox connections the install needs before a year is stored, named `bench-1` and so on. */
 export const CONNECTIONS = LARGE_CONNECTIONS + OTHER_ACCOUNTS * OTHER_CONNECTIONS;
-
-/**
- * Stores a year in an install that has {@link CONNECTIONS} sandbox connections and one webhook. Secondary indexes are built
- * after the rows, and foreign keys are not checked, which takes a superuser.
- */
-export async function storeYear(
-  { url, client }: BenchDatabase,
-  year: Year,
-  log: (text: string) => void,
-): Promise<void> {
-  const now = new Date();
-  await client.query('begin');
-  for (const statement of ACCOUNTS_SQL) await client.query(statement);
-  await client.query('commit');
-  const { rows: indexes } = await client.query<{ name: string; table: string; definition: string }>(
-    `select i.indexrelid::regclass::text as name, i.indrelid::regclass::text as table, pg_get_indexdef(i.indexrelid) as definition
-     from pg_index i where i.indrelid = any($1::text[]::regclass[]) and not i.indisunique`,
-    [TABLES],
-  );
-  for (const { name } of indexes) await client.query(`drop index ${name}`);
-  const run = async (...steps: readonly (readonly [string, readonly unknown[]])[]) => {
-    await using other = await connect(url);
-    for (const [text, values] of steps) {
-      const began = performance.now();
-      const { rowCount } = await other.client.query(text, [...values]);
-      const [first = ''] = text.trim().split('\n');
-      log(`${Math.round((performance.now() - began) / 1000)} s, ${rowCount ?? 0} rows: ${first.slice(0, 80)}`);
-    }
-  };
-  const indexed = (...tables: readonly string[]) =>
-    indexes.filter(({ table }) => tables.includes(table)).map(({ definition }) => [definition, []] as const);
-  await Promise.all([
-    run([SENT_SQL, [now, year.posts]], [WAITING_SQL, [now, year.posts]], [DUE_SQL, [now, year.posts, year.dueAt]]),
-    run([AUDIT_SQL, [now, year.auditEntries]], ...indexed('audit_entries')),
-  ]);
-  await Promise.all([
-    run(
-      ...indexed('posts'),
-      [WORDS_SQL, []],
-      ...indexed('post_words'),
-      [TAGS_SQL, []],
-      ...indexed('post_tags'),
-      [ATTEMPTS_SQL, []],
-      ...indexed('attempts'),
-      [READS_SQL, []],
-      [DAILY_SQL, []],
-    ),
-    run(
-      ...RECENT_SQL.map((text) => [text, text.includes('$1') ? [now] : []] as const),
-      [EVENTS_SQL, [now, year.events]],
-      [DELIVERIES_SQL, []],
-      [NEW_EVENTS_SQL, []],
-      ...indexed('events', 'deliveries'),
-    ),
-  ]);
-  await client.query('drop table bench_recent, bench_connections, bench_accounts');
-  await client.query('vacuum analyze');
-}
-
-/** A connection that may use more memory, and checks no foreign keys. */
-async function connect(url: string) {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  await client.query(`set session_replication_role = replica`);
-  await client.query(`set work_mem = '256MB'`);
-  await client.query(`set maintenance_work_mem = '1GB'`);
-  await client.query(`set synchronous_commit = off`);
-  return { client, [Symbol.asyncDispose]: () => client.end() };
-}

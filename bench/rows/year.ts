@@ -8,7 +8,8 @@ import { call, connectSandboxes, HEADERS } from '../api.ts';
 import { createDatabase, createFolder } from '../databases.ts';
 import { startOnPostgres } from '../processes.ts';
 import { type Finding, median, type Row } from '../row.ts';
-import { CONNECTIONS, storeYear, yearOf } from '../year-data.ts';
+import { storeYear, yearOf } from '../store-year.ts';
+import { CONNECTIONS } from '../year-data.ts';
 import { QUESTIONS, type Question } from '../year-questions.ts';
 import { startYearWorker, WORK, type Work, type YearWorker } from '../year-worker.ts';
 
