@@ -23,11 +23,11 @@ import { holdMedia } from '../media/hold-media.ts';
 import { type Admission, admitPosts, FREE_OF_CHARGE, needsAdmission } from '../plans/admit-posts.ts';
 import { holdPolicy, NO_POLICY, type PolicyCheck, refusalOf } from '../policies/policy-check.ts';
 import { lockQueues, slotFor } from '../scheduling/slots.ts';
-import { timestamp } from '../timestamp.ts';
+import { timestampOrNull } from '../timestamp.ts';
 import { type CheckedInput, type CheckedSlug, contentFor, intentsOf } from './check-slugs.ts';
 import { applyPolicy, policyPostFor, questionOf } from './policy-of-post.ts';
 import { replaceDrafts } from './replace-drafts.ts';
-import { openResult, type PostResult, refusedResult } from './post-result.ts';
+import { plainResult, type PostResult, refusedResult } from './post-result.ts';
 import type { StoredResult, StoringRequest } from './store-and-send.ts';
 import { deletedMeanwhile, type NewPost, storePosts, type WithPostInserts } from './store-posts.ts';
 
@@ -281,7 +281,10 @@ function requestsFor({ input, scheduledFor }: CheckedInput, posts: readonly NewP
 }
 
 function waitingResult({ post, status }: NewPost, approval: ApprovalView | undefined): PostResult {
-  const result = { ...openResult(post.connectionSlug, post.id), ...(approval !== undefined && { approval }) };
-  if (status === 'draft' || post.scheduledFor === null) return { ...result, status: 'draft' };
-  return { ...result, status: 'scheduled', scheduledFor: timestamp(post.scheduledFor) };
+  const time = status === 'draft' ? null : post.scheduledFor;
+  return {
+    ...plainResult(post.connectionSlug, time === null ? 'draft' : 'scheduled', post.id),
+    scheduledFor: timestampOrNull(time),
+    ...(approval !== undefined && { approval }),
+  };
 }

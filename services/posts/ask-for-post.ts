@@ -7,7 +7,7 @@ import { statement } from '../../entities/statement.ts';
 import type { Caller } from '../access/caller.ts';
 import { identityOf } from '../access/identity.ts';
 import type { Context } from '../context.ts';
-import { openResult, type PostResult } from './post-result.ts';
+import { plainResult, type PostResult } from './post-result.ts';
 import type { PostRow } from './post-view.ts';
 import { CONTENT, requireUnedited } from './post-changed.ts';
 import type { ApprovalView } from '../approvals/approval-view.ts';
@@ -61,7 +61,7 @@ export async function askFor(
 ): Promise<PostResult> {
   const approval = await storeRequest(context, em, caller, permission, asked);
   const { post } = asked;
-  return { ...openResult(post.connection_slug, post.id), status: 'draft', ...(approval !== undefined && { approval }) };
+  return { ...plainResult(post.connection_slug, 'draft', post.id), ...(approval !== undefined && { approval }) };
 }
 
 /**

@@ -26,22 +26,22 @@ export interface PostResult {
 /** What a request stores of a result: the result, or the id of a post that is still being sent. */
 export type KeptResult = PostResult | { readonly pending: string };
 
-/** A result that so far only identifies its post. */
-export function openResult(connectionSlug: string, postId: string | null): Omit<PostResult, 'status'> {
-  return { connectionSlug, postId, url: null, scheduledFor: null, threadCount: 0, hasFirstComment: false, error: null };
+/** A result of which only the post and its status are known. Its fields have the order of the contract. */
+export function plainResult(connectionSlug: string, status: PostResult['status'], postId: string | null): PostResult {
+  const nothingSent = { url: null, scheduledFor: null, threadCount: 0, hasFirstComment: false, error: null };
+  return { connectionSlug, status, postId, ...nothingSent };
 }
 
 /** The result of a refused post, which is not stored. */
 export function refusedResult(connectionSlug: string, error: ItemError): PostResult {
-  return { ...openResult(connectionSlug, null), status: 'failed', error: { code: error.code, message: error.message } };
+  return { ...plainResult(connectionSlug, 'failed', null), error: { code: error.code, message: error.message } };
 }
 
 /** The result of a post after its send, successful or not. */
 export function outcomeResult({ id, connectionSlug }: SendablePost, outcome: SettledSend): PostResult {
   const { error, head, threadCount, hasFirstComment, rewriteWarning } = outcome;
   return {
-    ...openResult(connectionSlug, id),
-    status: error === null ? 'sent' : 'failed',
+    ...plainResult(connectionSlug, error === null ? 'sent' : 'failed', id),
     url: head?.url ?? null,
     threadCount,
     hasFirstComment,
@@ -57,8 +57,7 @@ export function storedResult(row: PostRow): PostResult | null {
   const status = row.status === 'cancelled' ? 'scheduled' : row.status === 'deleted' ? 'sent' : row.status;
   const waits = status === 'scheduled';
   return {
-    ...openResult(row.connection_slug, row.id),
-    status,
+    ...plainResult(row.connection_slug, status, row.id),
     url: waits ? null : row.url,
     scheduledFor: waits ? timestampOrNull(row.scheduled_for) : null,
     threadCount: row.thread_count,

@@ -27,7 +27,7 @@ import { stopOfPost } from '../stops/find-stop.ts';
 import { timestamp } from '../timestamp.ts';
 import { followPolicy, NO_RULING, type PolicyRuling, ruleOnPost } from './policy-of-post.ts';
 import { CONTENT, PostChanged, requireUnedited } from './post-changed.ts';
-import { openResult, type PostResult } from './post-result.ts';
+import { plainResult, type PostResult } from './post-result.ts';
 import type { PostRow } from './post-view.ts';
 import { storeAndSend, type StoredResult, type StoringRequest } from './store-and-send.ts';
 
@@ -221,7 +221,7 @@ async function schedule(
   if (scheduled === undefined) throw new PostChanged();
   if (approve === undefined) requireUnedited(scheduled, post);
   if (from === 'failed') await storeEvents(em, [rescheduledEvent(context, post, time, 'requeued')]);
-  return { ...openResult(post.connection_slug, post.id), status: 'scheduled', scheduledFor: timestamp(time) };
+  return { ...plainResult(post.connection_slug, 'scheduled', post.id), scheduledFor: timestamp(time) };
 }
 
 /**
@@ -235,8 +235,11 @@ async function refuse(
   { code, message }: ItemError,
 ): Promise<PostResult> {
   if (throwsRefusal === true) throw new ServiceError(code, message);
-  const result = { ...openResult(post.connection_slug, post.id), error: { code, message } };
-  if (from === 'draft' && keepsDraft(code)) return { ...result, status: 'draft' };
+  const result = (status: 'draft' | 'failed'): PostResult => ({
+    ...plainResult(post.connection_slug, status, post.id),
+    error: { code, message },
+  });
+  if (from === 'draft' && keepsDraft(code)) return result('draft');
   if (from === 'draft') {
     const failed = await tables(em)
       .updateTable('posts')
@@ -248,5 +251,5 @@ async function refuse(
     if (failed.length === 0) throw new PostChanged();
     await storeEvents(em, [failedEvent(context, post, mediaCount, { code, message })]);
   }
-  return { ...result, status: 'failed', ...(refusesRequest && { refusesRequest }) };
+  return { ...result('failed'), ...(refusesRequest && { refusesRequest }) };
 }

@@ -21,7 +21,7 @@ import { readScheduledFor } from '../scheduling/read-scheduled-for.ts';
 import { timestampOrNull } from '../timestamp.ts';
 import { findPost } from './find-post.ts';
 import { connectionForPost } from './connection-for-post.ts';
-import { openResult, type PostResult } from './post-result.ts';
+import { plainResult, type PostResult } from './post-result.ts';
 import type { PostRow } from './post-view.ts';
 import { CONTENT, PostChanged, requireUnedited } from './post-changed.ts';
 import type { PublishInput } from './publish-or-schedule.ts';
@@ -117,7 +117,7 @@ function readTime(context: Context, input: PublishInput): Date | null {
 }
 
 function waiting({ connection_slug: slug, id }: PostRow, time: Date | string | null): PostResult {
-  return { ...openResult(slug, id), status: 'scheduled', scheduledFor: timestampOrNull(time) };
+  return { ...plainResult(slug, 'scheduled', id), scheduledFor: timestampOrNull(time) };
 }
 
 function notScheduled(status: PostRow['status']): ServiceError {

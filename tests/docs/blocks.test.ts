@@ -1,92 +1,42 @@
 /** The code in README.md, docs/guide and docs/platforms: it parses, and its requests are ones that the API accepts. */
 import { execFileSync } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { parseAst } from 'vite';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { requestProblem } from '../harness/api-document.ts';
+import { type Block, blocksOf, commandsOf, curlRequest, filledIn } from './code-blocks.ts';
 
-interface Block {
-  /** `docs/guide/scheduling.md:12`. */
-  readonly place: string;
-  readonly language: string;
-  readonly code: string;
-}
-
-const FENCE = /^( *)```(\w*)\n([^]*?)^\1```$/gm;
-
-const blocks: readonly Block[] = ['README.md', ...globSync('docs/{guide,platforms}/*.md').toSorted()].flatMap(
-  (file) => {
-    const text = readFileSync(file, 'utf8');
-    return [...text.matchAll(FENCE)].map(([, indent = '', language = '', code = ''], index) => ({
-      place: `${file}:${text.slice(0, [...text.matchAll(FENCE)][index]?.index).split('\n').length}`,
-      language,
-      code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-    }));
-  },
-);
+const blocks: readonly Block[] = ['README.md', ...globSync('docs/{guide,platforms}/*.md').toSorted()].flatMap(blocksOf);
 
 const of = (...languages: readonly string[]) => blocks.filter(({ language }) => languages.includes(language));
 
-/** What a reader fills in for `<post id>`, `"…"` and a variable of the shell. */
-const ID = '01932b6a-0000-7000-8000-000000000000';
+const API = 'http://localhost:3000/api/v2';
 
-/** A shell would take `<post id>` for redirections. */
-function filledIn(code: string): string {
-  return code.replaceAll(/<[\w ]+>|(?<=")…(?=")/g, ID);
-}
-
-/** Runs a block with nothing but builtins: each command that it would start is written down instead. */
-const NOTE_COMMANDS = `
-PATH=/nonexistent
-command_not_found_handle() { printf '%s\\037' "$@" >&3; printf '\\036' >&3; }
-`;
-
-const folder = mkdtempSync(join(tmpdir(), 'carillon-blocks-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-function commandsOf({ code }: Block): string[][] {
-  const notes = join(folder, 'notes');
-  execFileSync('/bin/bash', ['-c', `exec 3>'${notes}'\n${NOTE_COMMANDS}${filledIn(code)}\nexit 0`], {
-    cwd: folder,
-    timeout: 60_000,
-    env: Object.fromEntries([...code.matchAll(/\$\{?([A-Z_]+)/g)].map(([, name]) => [name, ID])),
-    stdio: 'ignore',
-  });
-  const commands = readFileSync(notes, 'utf8').split('\u001e').slice(0, -1);
-  return commands.map((command) => command.split('\u001f').slice(0, -1));
-}
-
-interface Request {
+interface ApiRequest {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
 }
 
 /** What curl would send to the API of this machine; null when it asks for something else. */
-function requestOf([command, ...words]: readonly string[]): Request | null {
-  const url = words.find((word) => word.startsWith('http://localhost:3000/api/v2/'));
-  if (command !== 'curl' || url === undefined) return null;
-  const after = (...options: readonly string[]) => words[words.findIndex((word) => options.includes(word)) + 1];
-  const has = (...options: readonly string[]) => words.some((word) => options.includes(word));
-  const isJson = words.some((word) => /^content-type: application\/json$/i.test(word));
-  const data = has('-d', '--data', '--data-binary') ? after('-d', '--data', '--data-binary') : undefined;
-  const method = has('-X', '--request') ? after('-X', '--request') : data === undefined ? 'GET' : 'POST';
-  const { pathname } = new URL(url);
+function requestOf(words: readonly string[]): ApiRequest | null {
+  const request = curlRequest(words);
+  if (request?.url.startsWith(`${API}/`) !== true) return null;
+  const isJson = request.headers['content-type'] === 'application/json';
+  const path = new URL(request.url).pathname.replace('/api/v2', '');
   return {
-    method: method ?? '',
-    path: pathname.replace('/api/v2', ''),
-    ...(isJson && data !== undefined && !data.startsWith('@') ? { body: JSON.parse(data) as unknown } : {}),
+    method: request.method,
+    path,
+    ...(isJson && request.body !== undefined && { body: JSON.parse(request.body) as unknown }),
   };
 }
 
 const shell = of('sh');
 const requests = shell.flatMap((block) =>
-  commandsOf(block).flatMap((command) => {
+  commandsOf(block.code).flatMap((command) => {
     const request = requestOf(command);
     return request === null ? [] : [{ place: block.place, request }];
   }),
@@ -128,12 +78,6 @@ describe('a block of JavaScript or TypeScript', () => {
     // An excerpt may be properties of an object.
     const whole = /^\s*\w+: /.test(code) ? `({${code}})` : code;
     expect(() => parseAst(stripTypeScriptTypes(whole))).not.toThrow();
-  });
-});
-
-describe('a block of YAML', () => {
-  it.each(of('yaml'))('parses: $place', ({ code }) => {
-    expect(() => parseYaml(code) as unknown).not.toThrow();
   });
 });
 
