@@ -1,6 +1,6 @@
 /** Words of the console for instants. */
 import { describe, expect, it } from 'vitest';
-import { relativeTime } from '../../console/app/ui/times.ts';
+import { exactTime, relativeTime } from '../../console/app/ui/times.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const after = (seconds: number) => relativeTime(new Date(NOW + 1_000 * seconds).toISOString(), NOW);
@@ -28,5 +28,9 @@ describe('the words for an instant', () => {
     const instant = new Date(2026, 10, then.day, then.hour).toISOString();
 
     expect(relativeTime(instant, new Date(2026, 10, now.day, now.hour).getTime())).toBe(words);
+  });
+
+  it('name the last instants of the calendar too, which may be in the year 10000', () => {
+    expect(exactTime('9999-12-31T23:59:59.999Z')).toContain(':59:59');
   });
 });

@@ -1,6 +1,7 @@
 /** Time zones of the console app, compared with Temporal. */
 import { describe, expect, it } from 'vitest';
-import { addDays, addMonths, instantOf, isDay, monthOf, wallAt } from '../../console/app/ui/zoned.ts';
+import { addDays, addMonths, instantOf, isDay, monthOf, offsetNote, wallAt } from '../../console/app/ui/zoned.ts';
+import { changeDays, CHANGING_ZONES } from './change-days.ts';
 import { slotInstants } from '../../console/app/views/queues/slots.ts';
 
 const ZONES = ['Europe/Paris', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'UTC', 'Pacific/Chatham'];
@@ -36,7 +37,31 @@ describe('wall times of the console', () => {
     const iso = (day: string, time: string) => new Date(instantOf({ day, time }, 'Europe/Paris')).toISOString();
     expect(iso('2026-03-29', '02:30')).toBe('2026-03-29T01:30:00.000Z');
     expect(iso('2026-10-25', '02:30')).toBe('2026-10-25T00:30:00.000Z');
-    expect(wallAt(Date.parse('2026-10-25T01:30:00Z'), 'Europe/Paris')).toEqual({ day: '2026-10-25', time: '02:30' });
+    expect(wallAt(Date.parse('2026-10-25T01:30:00Z'), 'Europe/Paris')).toEqual({
+      day: '2026-10-25',
+      time: '02:30',
+      isSecond: true,
+    });
+  });
+
+  it.each(CHANGING_ZONES)(
+    'lead back to the instant that showed them, in each minute around each clock change in %s',
+    (zone) => {
+      const wrong: string[] = [];
+      for (const day of changeDays(zone)) {
+        const end = instantOf({ day: addDays(day, 1), time: '00:00' }, zone);
+        for (let at = instantOf({ day, time: '00:00' }, zone); at < end; at += 60_000) {
+          const wall = wallAt(at, zone);
+          if (wall.day !== day || instantOf(wall, zone) !== at) wrong.push(new Date(at).toISOString());
+        }
+      }
+      expect(wrong).toEqual([]);
+    },
+  );
+
+  it('are there for the last instants of the calendar too, which are in the year 10000 east of UTC', () => {
+    expect(wallAt(Date.parse('9999-12-31T23:59:00Z'), 'Asia/Tokyo').isSecond).toBe(false);
+    expect(offsetNote(Date.parse('9999-12-31T23:59:00Z'), 'Asia/Tokyo')).toBe('');
   });
 
   it('of a slot stay the same across a clock change', () => {

@@ -1,6 +1,6 @@
 /** Words for days, and for instants in a chosen time zone. */
 import { LOCALE } from './times.ts';
-import type { Day } from './zoned.ts';
+import { type Day, offsetNote } from './zoned.ts';
 
 const long = new Intl.DateTimeFormat(LOCALE, { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' });
 const month = new Intl.DateTimeFormat(LOCALE, { month: 'long', year: 'numeric', timeZone: 'UTC' });
@@ -30,10 +30,10 @@ export function weekdayShort(number: number): string {
 
 const zoned = new Map<string, Intl.DateTimeFormat>();
 
-/** Such as "Sun 29 Mar, 09:00" in a zone. */
+/** Such as "Sun 29 Mar, 09:00" in a zone; with the offset if clocks show this time twice: "Sun 25 Oct, 02:30 UTC+1". */
 export function zonedTime(instant: number, zone: string): string {
   const fields = { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const;
   const format = zoned.get(zone) ?? new Intl.DateTimeFormat(LOCALE, { ...fields, timeZone: zone });
   zoned.set(zone, format);
-  return format.format(instant);
+  return format.format(instant) + offsetNote(instant, zone);
 }

@@ -1,5 +1,7 @@
 /** Words for instants, in the browser's time zone and with the date order of its region, in English. */
 
+import { offsetNote } from './zoned.ts';
+
 /** The browser's IANA time zone. */
 export const ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
@@ -37,7 +39,8 @@ function dateNumber(instant: string | number): number {
 }
 
 export function exactTime(instant: string): string {
-  return `${exact.format(new Date(instant))} (${ZONE})`;
+  const date = new Date(instant);
+  return `${exact.format(date)}${offsetNote(date.getTime(), ZONE)} (${ZONE})`;
 }
 
 /** Such as "in 5 minutes", "yesterday" or "Mon 3 Nov, 09:00". */
@@ -52,13 +55,17 @@ export function relativeTime(instant: string, now: number): string {
   if (size < RELATIVE_MAX_MS) return relative.format(dateNumber(instant) - dateNumber(now), 'day');
   const date = new Date(instant);
   const isThisYear = date.getFullYear() === new Date(now).getFullYear();
-  return `${(isThisYear ? day : distantDay).format(date)}, ${clock.format(date)}`;
+  return `${(isThisYear ? day : distantDay).format(date)}, ${timeOf(date)}`;
 }
 
 /** Such as "Sat 21 Nov, 09:00", for what has a place in a plan. */
 export function dayAndTime(instant: string): string {
   const date = new Date(instant);
-  return `${day.format(date)}, ${clock.format(date)}`;
+  return `${day.format(date)}, ${timeOf(date)}`;
+}
+
+function timeOf(date: Date): string {
+  return clock.format(date) + offsetNote(date.getTime(), ZONE);
 }
 
 /** Milliseconds between two instants, in words. */

@@ -6,10 +6,13 @@
 /** A calendar day, such as 2026-03-29. */
 export type Day = string;
 
+/** What clocks show in a minute. It leads back to that minute, also when clocks go back and show the same again. */
 export interface Wall {
   readonly day: Day;
   /** HH:MM. */
   readonly time: string;
+  /** Whether it is the second time at which clocks show this. Of a time that they show once, it has no effect. */
+  readonly isSecond?: boolean;
 }
 
 const DAY_MS = 86_400_000;
@@ -47,12 +50,13 @@ function shownAt(instant: number, zone: string): number {
 }
 
 /** Since 1972, clocks of all zones change at quarters of an hour in UTC only. */
-const QUARTER_MS = 900_000;
+export const QUARTER_MS = 900_000;
 
 /** Offsets by zone and quarter of an hour: Intl takes long, and a calendar asks for thousands of instants. */
 const offsets = new Map<string, Map<number, number>>();
 
-function offsetAt(instant: number, zone: string): number {
+/** How far the clocks of a zone are ahead of UTC, in milliseconds. */
+export function offsetAt(instant: number, zone: string): number {
   const ofZone = offsets.get(zone) ?? new Map<number, number>();
   offsets.set(zone, ofZone);
   const quarter = Math.floor(instant / QUARTER_MS);
@@ -65,20 +69,47 @@ function offsetAt(instant: number, zone: string): number {
 
 /** The day and the time that the clocks of a zone show. */
 export function wallAt(instant: number, zone: string): Wall {
-  const shown = new Date(instant + offsetAt(instant, zone)).toISOString();
-  return { day: shown.slice(0, 10), time: shown.slice(11, 16) };
+  const shown = instant + offsetAt(instant, zone);
+  const text = new Date(shown).toISOString();
+  const [first] = showing(shown, zone);
+  return { day: text.slice(0, 10), time: text.slice(11, 16), isSecond: first !== undefined && first < instant };
+}
+
+/** The instants at which clocks show a wall time: none if they skip it, two if they show it twice. */
+export function instantsOf({ day, time }: Wall, zone: string): number[] {
+  return showing(Date.parse(`${day}T${time}:00Z`), zone);
 }
 
 /**
  * The instant of a wall time. One that clocks skip moves on by the length of the gap; one that they show twice is the
- * first, as the service reads them (docs/contract/scheduling.md#wall-times).
+ * first unless it says that it is the second. So does the service (docs/contract/scheduling.md#wall-times).
  */
-export function instantOf({ day, time }: Wall, zone: string): number {
-  const wall = Date.parse(`${day}T${time}:00Z`);
-  const before = wall - offsetAt(wall - DAY_MS, zone);
-  const after = wall - offsetAt(wall + DAY_MS, zone);
-  const isShown = (instant: number) => instant + offsetAt(instant, zone) === wall;
-  return isShown(before) || !isShown(after) ? before : after;
+export function instantOf({ day, time, isSecond = false }: Wall, zone: string): number {
+  const shown = Date.parse(`${day}T${time}:00Z`);
+  const [first, second = first] = showing(shown, zone);
+  const skipped = () => shown - offsetAt(shown - DAY_MS, zone);
+  return (isSecond ? second : first) ?? skipped();
+}
+
+/** When clocks show what those in UTC show at `shown`: with the offset of the day before, and with that of the day after. */
+function showing(shown: number, zone: string): number[] {
+  const offsets = new Set([offsetAt(shown - DAY_MS, zone), offsetAt(shown + DAY_MS, zone)]);
+  const instants = [...offsets].map((offset) => shown - offset);
+  return instants.filter((instant) => instant + offsetAt(instant, zone) === shown);
+}
+
+/** Such as "02:30", with the offset if clocks show this time twice on the day: "02:30 UTC+1". */
+export function timeAt(instant: number, zone: string): string {
+  return wallAt(instant, zone).time + offsetNote(instant, zone);
+}
+
+/** Tells apart the two instants at which clocks show the same, such as " UTC+1"; empty for other instants. */
+export function offsetNote(instant: number, zone: string): string {
+  const offset = offsetAt(instant, zone);
+  if (showing(instant + offset, zone).length < 2) return '';
+  const minutes = Math.abs(offset) / 60_000;
+  const rest = minutes % 60 === 0 ? '' : `:${String(minutes % 60).padStart(2, '0')}`;
+  return ` UTC${offset < 0 ? '-' : '+'}${Math.floor(minutes / 60)}${rest}`;
 }
 
 /** The last millisecond of a day. */

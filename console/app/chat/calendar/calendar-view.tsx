@@ -2,7 +2,7 @@
 import { dayInWords } from '../../ui/day-words.ts';
 import { ChevronLeft, ChevronRight, CircleCheck, Clock, TriangleAlert } from '../../ui/icons.tsx';
 import type { Icon } from '../../ui/icon.tsx';
-import { type Day, wallAt } from '../../ui/zoned.ts';
+import { type Day, timeAt, wallAt } from '../../ui/zoned.ts';
 import { type ChatViewProps, Failure } from '../mount.tsx';
 import { type CalendarAnswer, type CalendarPost, useWeek } from './use-week.ts';
 
@@ -68,7 +68,7 @@ function Row({ post: { text, status, at, connectionSlug, error }, zone }: { post
     <li className={`week-post week-post-${status}`}>
       <details>
         <summary>
-          <Icon aria-hidden size={16} /> <time dateTime={at}>{wallAt(Date.parse(at), zone).time}</time>{' '}
+          <Icon aria-hidden size={16} /> <time dateTime={at}>{timeAt(Date.parse(at), zone)}</time>{' '}
           <bdi className="week-text">{text}</bdi>
           <span className="visually-hidden">, {status}</span>
         </summary>

@@ -7,13 +7,14 @@ import { Loading } from '../../ui/loading.tsx';
 import { useNow } from '../../ui/moment.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { useIsPrinting } from '../../ui/use-is-printing.ts';
-import { addDays, type Day, instantOf, wallAt } from '../../ui/zoned.ts';
+import { addDays, type Day, wallAt } from '../../ui/zoned.ts';
 import { composeAt } from '../compose/search.ts';
 import { pressedTo, useMove } from '../queues/use-move.ts';
-import { type CalendarActions, CalendarContext, type DropPlace, type Step } from './calendar-context.ts';
+import { type CalendarActions, CalendarContext, type Step } from './calendar-context.ts';
 import { MonthDay, WeekDay } from './day-cell.tsx';
 import { inOrder, type PostEntry, postEntriesIn, slotEntries } from './entries.ts';
 import { movableOf } from './movable.ts';
+import { type DropPlace, onDay, targetOf } from './places.ts';
 import type { CalendarSearch } from './search.ts';
 import { POSTS_MAX, useCalendarPosts } from './use-calendar-posts.ts';
 
@@ -52,10 +53,9 @@ export function CalendarBoard({ search, zone, days, month, connections }: Calend
   const step = (entry: PostEntry, { days: count, hours }: Step) => {
     // A second press may come before the first one is drawn.
     const instant = pressedTo(entry.post.id) ?? entry.instant;
-    const wall = wallAt(instant, zone);
-    const day = addDays(wall.day, count);
+    const day = addDays(wallAt(instant, zone).day, count);
     keepFocus(entry.post.id);
-    nudge(movableOf(entry), hours === 0 ? instantOf({ ...wall, day }, zone) : instant + hours * HOUR_MS);
+    nudge(movableOf(entry), hours === 0 ? onDay(instant, day, zone) : instant + hours * HOUR_MS);
   };
   const targets = connections.filter(({ slug }) => slug === search.connection).map(({ id }) => id);
   const actions: CalendarActions = {
@@ -151,18 +151,6 @@ function useEntries({ search, zone, now, connections, reading: { query, posts, i
   );
   const entries = useMemo(() => Map.groupBy(list, ({ wall }) => wall.day), [list]);
   return { entries, list, isBusy: !isWhole && !isCut };
-}
-
-function targetOf(entry: PostEntry, place: DropPlace, zone: string): number | undefined {
-  if ('slot' in place) {
-    const { slot } = place;
-    return slot.connection.id === entry.post.connectionId
-      ? slot.instant
-      : instantOf({ ...entry.wall, day: slot.wall.day }, zone);
-  }
-  const time = place.hour === undefined ? entry.wall.time : `${place.hour}${entry.wall.time.slice(2)}`;
-  if (place.day === entry.wall.day && time === entry.wall.time) return entry.instant;
-  return instantOf({ day: place.day, time }, zone);
 }
 
 /** The post that moves is drawn in another day: the focus goes along. */

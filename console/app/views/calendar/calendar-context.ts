@@ -1,6 +1,7 @@
 /** What the parts of the calendar share: its zone, the present, and what a person can do with a post. */
 import { createContext, useContext } from 'react';
-import type { PostEntry, SlotEntry } from './entries.ts';
+import type { PostEntry } from './entries.ts';
+import type { DropPlace } from './places.ts';
 
 export interface CalendarActions {
   readonly zone: string;
@@ -16,9 +17,6 @@ export interface CalendarActions {
   open(entry: PostEntry): void;
   compose(instant: number, targets?: readonly string[]): void;
 }
-
-/** A day keeps the time of the post, an hour its minutes, a free slot of its connection decides both. */
-export type DropPlace = { readonly day: string; readonly hour?: string } | { readonly slot: SlotEntry };
 
 export interface Step {
   readonly days: number;

@@ -1,16 +1,17 @@
 /** A day of the calendar: in a month with its first entries, in a week with its hours. */
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { useCan } from '../../shell/rights.tsx';
 import { dayInWords } from '../../ui/day-words.ts';
 import { Link } from '../../ui/link.tsx';
-import { addDays, type Day, instantOf, wallAt } from '../../ui/zoned.ts';
+import { addDays, type Day, instantOf, timeAt, wallAt } from '../../ui/zoned.ts';
 import { HORIZON_MS } from '../queues/slots.ts';
 import { directionOf, type KeyEvent } from './arrow-keys.ts';
 import { useCalendar } from './calendar-context.ts';
 import { useDrop } from './drop.ts';
 import type { Entry } from './entries.ts';
 import { EntryItem } from './entry-items.tsx';
+import { HOURS, type HourOfDay, type HourSpan, hoursOf, isIn } from './places.ts';
 
 /** More entries of a day in a month are behind a link to the week. */
 const SHOWN = 5;
@@ -20,8 +21,6 @@ const SHOWN_IN_HOUR = 8;
 
 /** When a new post of a day goes out, unless another time is chosen. */
 const MORNING = '09:00';
-
-export const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'));
 
 interface DayProps {
   readonly day: Day;
@@ -54,44 +53,58 @@ export function MonthDay({ day, entries, isOutside }: DayProps & { isOutside: bo
 }
 
 export function WeekDay({ day, entries }: DayProps) {
+  const { zone } = useCalendar();
+  const hours = useMemo(() => hoursOf(day, zone), [day, zone]);
   return (
     <li className="day">
       <DayHead day={day} rows={1} />
       <ol className="hours">
-        {HOURS.map((hour) => (
-          <Hour key={hour} day={day} hour={hour} entries={entries.filter(({ wall }) => wall.time.startsWith(hour))} />
+        {hours.map(({ hour, spans }) => (
+          <Hour key={hour} day={day} hour={hour} spans={spans} entries={entries} />
         ))}
       </ol>
     </li>
   );
 }
 
-function Hour({ day, hour, entries }: DayProps & { hour: string }) {
+/** An hour is one row in all days of a week, also if clocks show it twice or not at all. */
+function Hour({ day, hour, spans, entries }: DayProps & HourOfDay) {
+  const shown = spans.map((span) => entries.filter(({ instant }) => isIn(span, instant)));
+  return (
+    <li className="hour" data-empty={shown.every((some) => some.length === 0) || undefined}>
+      {spans.length === 0 && <span className="hour-head">{hour}:00 is skipped</span>}
+      {spans.map((span, index) => {
+        const place = index === 0 ? `${day} ${hour}` : `${day} ${hour} ${index + 1}`;
+        return <Span key={span.start} day={day} span={span} place={place} entries={shown[index] ?? []} />;
+      })}
+    </li>
+  );
+}
+
+function Span({ day, span, place, entries }: DayProps & { span: HourSpan; place: string }) {
   const { zone, now, compose, targets, isPrinting } = useCalendar();
   const [isOpened, setOpened] = useState(false);
   const isWhole = isOpened || isPrinting || entries.length <= SHOWN_IN_HOUR;
   const shown = isWhole ? entries : entries.slice(0, SHOWN_IN_HOUR - 1);
   const canWrite = useCan('posts:write');
-  const drop = useDrop({ day, hour });
-  const time = `${hour}:00`;
-  const instant = instantOf({ day, time }, zone);
-  const isSkipped = wallAt(instant, zone).time !== time;
+  const drop = useDrop({ span });
+  const time = timeAt(span.start, zone);
   return (
-    <li className="hour" data-empty={entries.length === 0 || undefined} {...(!isSkipped && drop)}>
-      {canWrite && !isSkipped && isOpen(instant, now) ? (
+    <div className="hour-span" {...drop}>
+      {canWrite && isOpen(span.start, now) ? (
         <Button
           // Hours are reached by the arrow keys: 168 stops for Tab would hide the posts.
           excludeFromTabOrder
           className="hour-head"
-          data-place={`${day} ${hour}`}
+          data-place={place}
           aria-label={`Write a post for ${time} ${dayInWords(day)}`}
-          onKeyDown={(event) => moveFocus(event, day, Number(hour), 1)}
-          onPress={() => compose(instant, targets)}
+          onKeyDown={(event) => moveFocus(event, place, 1)}
+          onPress={() => compose(span.start, targets)}
         >
           {time}
         </Button>
       ) : (
-        <span className="hour-head">{isSkipped ? `${time} is skipped` : time}</span>
+        <span className="hour-head">{time}</span>
       )}
       <ul className="entries">
         {shown.map((entry) => (
@@ -107,7 +120,7 @@ function Hour({ day, hour, entries }: DayProps & { hour: string }) {
           {entries.length - shown.length} more
         </Button>
       )}
-    </li>
+    </div>
   );
 }
 
@@ -134,7 +147,7 @@ function DayHead({ day, rows }: { day: Day; rows: number }) {
           className="day-link"
           data-place={day}
           aria-label={`Write a post for ${dayInWords(day)}`}
-          onKeyDown={(event) => moveFocus(event, day, null, rows)}
+          onKeyDown={(event) => moveFocus(event, day, rows)}
           onPress={() => compose(instant, targets)}
         >
           {words}
@@ -152,21 +165,23 @@ function isOpen(instant: number, now: number): boolean {
 }
 
 /** The arrow keys go from day to day, and in a week from hour to hour. */
-function moveFocus(event: KeyEvent, day: Day, hour: number | null, rows: number): void {
+function moveFocus(event: KeyEvent, place: string, rows: number): void {
   const direction = event.shiftKey ? null : directionOf(event);
   if (direction === null) return event.continuePropagation();
   event.preventDefault();
+  const { across, down } = direction;
+  if (across === 0 && rows === 1) return focusInDay(place, down);
+  const [day, hour] = [place.slice(0, 10), place.slice(10, 13)];
   // Hours that are over or skipped are passed.
   for (let steps = 1; steps <= HOURS.length; steps += 1) {
-    const place = placeAfter(day, hour, rows, direction.across * steps, direction.down * steps);
-    const found = document.querySelector<HTMLElement>(`button[data-place="${place}"]`);
+    const target = addDays(day, steps * (across + down * rows)) + hour;
+    const found = document.querySelector<HTMLElement>(`button[data-place="${target}"]`);
     if (found !== null) return found.focus();
   }
 }
 
-function placeAfter(day: Day, hour: number | null, rows: number, across: number, down: number): string {
-  const target = addDays(day, across + (rows > 1 ? down * rows : 0));
-  if (rows > 1) return target;
-  const next = (hour ?? -1) + down;
-  return next < 0 ? target : `${target} ${HOURS[next] ?? ''}`;
+/** To the next place of the same day that takes posts. */
+function focusInDay(place: string, down: number): void {
+  const places = [...document.querySelectorAll<HTMLElement>(`button[data-place^="${place.slice(0, 10)}"]`)];
+  places[places.findIndex(({ dataset }) => dataset['place'] === place) + down]?.focus();
 }

@@ -1,7 +1,7 @@
 /** What the calendar shows: posts at their times, and free slots of queues. */
 import type { Connection } from '../../data/connections.ts';
 import type { CalendarPost } from '../../data/live/calendar-cache.ts';
-import { instantOf, type Wall, wallAt } from '../../ui/zoned.ts';
+import { timeAt, type Wall, wallAt } from '../../ui/zoned.ts';
 import { HORIZON_MS, slotInstants } from '../queues/slots.ts';
 
 export type Post = CalendarPost;
@@ -10,8 +10,8 @@ interface At {
   readonly key: string;
   readonly instant: number;
   readonly wall: Wall;
-  /** Whether clocks show this time for the second time on this day. */
-  readonly isSecond: boolean;
+  /** The time on the clocks, in words that tell two equal ones apart. */
+  readonly time: string;
 }
 
 export type PostEntry = At & { readonly kind: 'post'; readonly post: Post };
@@ -62,7 +62,5 @@ export function slotEntries(
 }
 
 function placeOf(instant: number, zone: string) {
-  const wall = wallAt(instant, zone);
-  const minute = Math.floor(instant / 60_000) * 60_000;
-  return { instant, wall, isSecond: instantOf(wall, zone) < minute };
+  return { instant, wall: wallAt(instant, zone), time: timeAt(instant, zone) };
 }

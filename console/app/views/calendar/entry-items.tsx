@@ -32,7 +32,7 @@ function PostItem({ entry, isWeek }: { entry: PostEntry; isWeek: boolean }) {
       <Button
         id={`entry-${post.id}`}
         className={`entry entry-${post.status}`}
-        aria-label={`${timeOf(entry)} ${words}, ${post.status}, ${post.connectionSlug}, ${dayInWords(entry.wall.day)}`}
+        aria-label={`${entry.time} ${words}, ${post.status}, ${post.connectionSlug}, ${dayInWords(entry.wall.day)}`}
         onPress={() => open(entry)}
         onKeyDown={(event) => {
           const step = isMovable ? stepOf(event, isWeek) : null;
@@ -42,7 +42,7 @@ function PostItem({ entry, isWeek }: { entry: PostEntry; isWeek: boolean }) {
         }}
       >
         <Icon aria-hidden size={14} />
-        <span className="entry-time">{timeOf(entry)}</span> <bdi className="entry-text">{words}</bdi>
+        <span className="entry-time">{entry.time}</span> <bdi className="entry-text">{words}</bdi>
       </Button>
     </li>
   );
@@ -63,16 +63,12 @@ function SlotItem({ entry }: { entry: SlotEntry }) {
     <li {...useDrop({ slot: entry })}>
       <Button
         className="entry entry-slot"
-        aria-label={`${timeOf(entry)} ${slug}, free slot on ${dayInWords(entry.wall.day)}: write a post`}
+        aria-label={`${entry.time} ${slug}, free slot on ${dayInWords(entry.wall.day)}: write a post`}
         onPress={() => compose(entry.instant, [id])}
       >
         <Plus aria-hidden size={14} />
-        <span className="entry-time">{timeOf(entry)}</span> <span className="entry-text">{slug}</span>
+        <span className="entry-time">{entry.time}</span> <span className="entry-text">{slug}</span>
       </Button>
     </li>
   );
-}
-
-function timeOf({ wall, isSecond }: Entry): string {
-  return isSecond ? `${wall.time} (second)` : wall.time;
 }

@@ -48,6 +48,8 @@ export interface Composition {
   readonly when: When;
   /** Wall time in `zone`; empty until it is chosen. */
   readonly time: string;
+  /** Whether `time` is the second of two equal times. */
+  readonly isSecond: boolean;
   readonly zone: string;
   /** Whether AI polish is asked for when it goes out; null leaves that to connection and account. */
   readonly rewrite: boolean | null;
@@ -70,6 +72,7 @@ export function newComposition(): Composition {
     targets: [],
     when: 'now',
     time: '',
+    isSecond: false,
     zone: ZONE,
     rewrite: null,
     drafts: {},

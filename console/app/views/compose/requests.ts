@@ -4,6 +4,7 @@
  */
 import type { Connection } from '../../data/connections.ts';
 import type { Outputs } from '../../data/trpc.ts';
+import { repeatsOf } from '../../ui/local-time.ts';
 import { type Composition, type CreateInput, tagsOf } from './composition.ts';
 
 export type Platform = Outputs['platforms']['list']['platforms'][number];
@@ -71,10 +72,17 @@ function partsOf({ text, variants, thread, firstComment, tags, images }: Composi
 }
 
 /** The fields that say when it goes out. */
-export function whenFields({ when, time, zone }: Pick<Composition, 'when' | 'time' | 'zone'>): Partial<CreateInput> {
+export function whenFields(
+  composition: Pick<Composition, 'when' | 'time' | 'isSecond' | 'zone'>,
+): Partial<CreateInput> {
+  const { when, time, zone } = composition;
   if (when === 'draft') return { isDraft: true };
   if (when === 'queue') return { queue: true };
-  return when === 'time' && time !== '' ? { scheduledFor: time, timezone: zone } : {};
+  if (when === 'now' || time === '') return {};
+  // The service reads a wall time as the first of two, so the second goes as an instant.
+  const second = composition.isSecond ? repeatsOf(composition, zone)[1] : undefined;
+  if (second !== undefined) return { scheduledFor: new Date(second).toISOString() };
+  return { scheduledFor: time, timezone: zone };
 }
 
 /** Adds which drafts each request takes the place of. The first one also takes those of connections no longer chosen. */

@@ -1,7 +1,7 @@
 /** Search parameters of /compose: what a link brings along. */
 import { oneOfIn, present, textIn, textsIn } from '../../data/search.ts';
 import { ZONE } from '../../ui/times.ts';
-import { wallAt } from '../../ui/zoned.ts';
+import { type LocalTime, localTimeAt } from '../../ui/local-time.ts';
 
 export interface ComposeSearch {
   /** Id of a post whose content is the beginning. */
@@ -41,7 +41,6 @@ export function composeAt(instant: number, connections: readonly string[]): Comp
 }
 
 /** An instant as the fields of a composition have it. */
-export function wallTimeOf(instant: string): { readonly time: string; readonly zone: string } {
-  const { day, time } = wallAt(Date.parse(instant), ZONE);
-  return { time: `${day}T${time}`, zone: ZONE };
+export function localTimeOf(instant: string): LocalTime & { readonly zone: string } {
+  return { ...localTimeAt(Date.parse(instant), ZONE), zone: ZONE };
 }

@@ -6,7 +6,7 @@ import type { Connection } from '../../data/connections.ts';
 import { type Outputs, useTRPC } from '../../data/trpc.ts';
 import { toast } from '../../ui/toasts.tsx';
 import { type Composition, contentKey, isBlank, newComposition } from './composition.ts';
-import { type ComposeSearch, wallTimeOf } from './search.ts';
+import { type ComposeSearch, localTimeOf } from './search.ts';
 import type { CompositionStore } from './store.ts';
 import { showInstead } from './undoable.ts';
 
@@ -71,7 +71,7 @@ function applyLink(store: CompositionStore, search: ComposeSearch, connections: 
   store.change(({ targets }) => ({
     ...(text !== undefined && { text }),
     targets: [...new Set([...targets, ...named.map(({ id }) => id)])],
-    ...(time !== undefined && { when: 'time' as const, ...wallTimeOf(time) }),
+    ...(time !== undefined && { when: 'time' as const, ...localTimeOf(time) }),
     ...(queue !== undefined && { when: 'queue' as const }),
   }));
 }

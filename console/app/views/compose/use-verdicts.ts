@@ -28,12 +28,12 @@ export function useVerdicts(composition: Composition, directory: Directory): Ver
   const planned = planRequests(settled, directory);
   const { text } = planned[0]?.input ?? { text: '' };
   const isAsked = text.trim() !== '';
-  const { when, time, zone } = settled;
+  const when = whenFields(settled);
   const { data, error } = useQuery({
-    queryKey: ['compose', 'verdicts', planned.map(({ input }) => input), when, time, zone],
+    queryKey: ['compose', 'verdicts', planned.map(({ input }) => input), when],
     queryFn: async ({ signal }) => {
       const answers = await Promise.all(
-        planned.map(({ input }) => api.posts.validate.mutate({ ...input, ...whenFields(settled) }, { signal })),
+        planned.map(({ input }) => api.posts.validate.mutate({ ...input, ...when }, { signal })),
       );
       return planned.flatMap(({ connections }, index) =>
         connections.flatMap(({ id }, position) => {

@@ -1,9 +1,10 @@
 /** When a post goes out: now, at a time in a chosen zone, at the next free slot of each queue, or as a draft. */
 import type { Connection } from '../../data/connections.ts';
-import { NativeField } from '../../ui/native-field.tsx';
+import { instantOfField } from '../../ui/local-time.ts';
+import { LocalTimeField } from '../../ui/local-time-field.tsx';
 import { RadioChoice } from '../../ui/radio-choice.tsx';
 import { dayAndTime, ZONE } from '../../ui/times.ts';
-import { instantOf, isZone, wallAt } from '../../ui/zoned.ts';
+import { isZone, timeAt, wallAt } from '../../ui/zoned.ts';
 import type { Composition, When as WhenValue } from './composition.ts';
 import type { CompositionStore } from './store.ts';
 import { LaterSelect } from './later-select.tsx';
@@ -45,18 +46,17 @@ export function When(props: WhenProps) {
   );
 }
 
-function AtTime({ store, composition: { time, zone }, chosen }: WhenProps) {
+function AtTime({ store, composition, chosen }: WhenProps) {
+  const { zone } = composition;
   const zones = [...new Set([ZONE, zone, ...chosen.map(({ timezone }) => timezone)])].filter(isZone);
-  const [day = '', clock = ''] = time.split('T');
-  const instant = time === '' ? null : instantOf({ day, time: clock.slice(0, 5) }, zone);
+  const instant = instantOfField(composition, zone);
   return (
     <>
-      <NativeField
-        type="datetime-local"
-        label="Date and time"
-        value={time}
+      <LocalTimeField
+        value={composition}
+        zone={zone}
         hint="At most 30 days ahead."
-        onChange={(next) => store.change({ time: next })}
+        onChange={({ time, isSecond }) => store.change({ time, isSecond })}
       />
       {zones.length > 1 && (
         <LaterSelect
@@ -77,12 +77,11 @@ function AtTime({ store, composition: { time, zone }, chosen }: WhenProps) {
 /** The same instant on the clocks of the other zones. */
 function shownIn(instant: number, zones: readonly string[], written: string): string {
   const others = zones.filter((zone) => zone !== written).slice(0, NAMED);
-  return others
-    .map((zone) => {
-      const { day, time } = wallAt(instant, zone);
-      return `${day} ${time} in ${zone}`;
-    })
-    .join(', ');
+  return others.map((zone) => `${dayAndTimeIn(instant, zone)} in ${zone}`).join(', ');
+}
+
+function dayAndTimeIn(instant: number, zone: string): string {
+  return `${wallAt(instant, zone).day} ${timeAt(instant, zone)}`;
 }
 
 function Slots({ chosen, verdicts }: WhenProps) {
@@ -94,11 +93,11 @@ function Slots({ chosen, verdicts }: WhenProps) {
   return (
     <ul className="slots hint" aria-label="Slots" aria-live="polite">
       {slots.slice(0, NAMED).map(({ connection: { id, slug, timezone }, at }) => {
-        const { day, time } = wallAt(Date.parse(at), isZone(timezone) ? timezone : 'UTC');
+        const time = dayAndTimeIn(Date.parse(at), isZone(timezone) ? timezone : 'UTC');
         return (
           <li key={id}>
             <b>{slug}</b>: <time dateTime={at}>{dayAndTime(at)}</time> for you
-            {timezone !== ZONE && `, ${day} ${time} in ${timezone}`}
+            {timezone !== ZONE && `, ${time} in ${timezone}`}
           </li>
         );
       })}

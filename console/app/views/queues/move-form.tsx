@@ -2,10 +2,10 @@
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { zonedTime } from '../../ui/day-words.ts';
-import { NativeField } from '../../ui/native-field.tsx';
+import { instantOfField, type LocalTime, localTimeAt } from '../../ui/local-time.ts';
+import { LocalTimeField } from '../../ui/local-time-field.tsx';
 import { RadioChoice } from '../../ui/radio-choice.tsx';
 import { Select } from '../../ui/select.tsx';
-import { instantOf, wallAt } from '../../ui/zoned.ts';
 import type { MovablePost, Target } from './use-move.ts';
 
 export interface MoveFormProps {
@@ -21,24 +21,23 @@ type Way = 'next slot' | 'slot' | 'time';
 export function MoveForm({ post, zone, freeSlots, onMove }: MoveFormProps) {
   const [way, setWay] = useState<Way>('time');
   const [slot, setSlot] = useState(String(freeSlots[0] ?? ''));
-  const [wall, setWall] = useState(() => {
-    const { day, time } = wallAt(Date.parse(post.scheduledFor), zone);
-    return `${day}T${time}`;
-  });
+  const [edited, setEdited] = useState<LocalTime | null>(null);
+  const instant = Date.parse(post.scheduledFor);
   const ways: { value: Way; label: string }[] = [{ value: 'time', label: 'A time' }];
   if (freeSlots.length > 0)
     ways.push({ value: 'next slot', label: 'The next free slot' }, { value: 'slot', label: 'A free slot' });
-  const [day = '', time = ''] = wall.split('T');
   const target = {
     'next slot': 'next slot',
     slot: Number(slot),
-    time: instantOf({ day, time: time.slice(0, 5) }, zone),
+    // The field has no seconds: a time that was not edited stays exactly what it is.
+    time: edited === null ? instant : instantOfField(edited, zone),
   } as const;
+  const to = target[way];
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        onMove(target[way]);
+        if (to !== null) onMove(to);
       }}
     >
       {ways.length > 1 && <RadioChoice<Way> label="Move to" choices={ways} value={way} onChange={setWay} />}
@@ -51,12 +50,11 @@ export function MoveForm({ post, zone, freeSlots, onMove }: MoveFormProps) {
         />
       )}
       {way === 'time' && (
-        <NativeField
-          type="datetime-local"
-          label="Date and time"
-          value={wall}
+        <LocalTimeField
+          value={edited ?? localTimeAt(instant, zone)}
+          zone={zone}
           hint={`In the time zone ${zone}`}
-          onChange={setWall}
+          onChange={setEdited}
         />
       )}
       {way !== 'next slot' && post.isQueued && (
@@ -68,7 +66,7 @@ export function MoveForm({ post, zone, freeSlots, onMove }: MoveFormProps) {
         <p className="hint">The time of the slot is taken over, and the slot stays free for the next queued post.</p>
       )}
       <div className="actions">
-        <Button type="submit" look="primary" isDisabled={way === 'time' && time === ''}>
+        <Button type="submit" look="primary" isDisabled={to === null}>
           Move
         </Button>
         <Button slot="close">Close</Button>
