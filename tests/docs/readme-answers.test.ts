@@ -32,7 +32,7 @@ function stepsOf(blocks: readonly Block[]): Step[] {
   });
 }
 
-/** The answer as the page shows it: each id is any id, and `…` stands for any text. */
+/** The answer as the page shows it: each id is any id, and `…` is any text. */
 function patternOf(answer: string): RegExp {
   const parts = answer.replaceAll(PAGE_ID, '<id>').split(/(…|<id>)/);
   const patterns = parts.map((part) => {
