@@ -40,7 +40,7 @@ export const getFeed = keyedProcedure
   })
   .input(Input)
   .output(Output)
-  .query(async ({ ctx, input: { feedId, ...page } }) => ({
-    limit: page.limit,
-    ...(await get(ctx.services, ctx.caller, feedId, page)),
-  }));
+  .query(async ({ ctx, input: { feedId, ...page } }) => {
+    const { nextCursor, ...found } = await get(ctx.services, ctx.caller, feedId, page);
+    return { ...found, limit: page.limit, nextCursor };
+  });

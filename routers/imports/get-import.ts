@@ -47,10 +47,8 @@ export const getImport = keyedProcedure
   })
   .input(Input)
   .output(Output)
-  .query(async ({ ctx, input: { importId, cursor, ...page } }) => ({
-    limit: page.limit,
-    ...(await get(ctx.services, ctx.caller, importId, {
-      ...page,
-      cursor: cursor === undefined ? undefined : Number(cursor),
-    })),
-  }));
+  .query(async ({ ctx, input: { importId, cursor, ...page } }) => {
+    const after = cursor === undefined ? undefined : Number(cursor);
+    const { nextCursor, ...found } = await get(ctx.services, ctx.caller, importId, { ...page, cursor: after });
+    return { ...found, limit: page.limit, nextCursor };
+  });

@@ -20,15 +20,17 @@ export const MetricsRead = z
     description: 'Running totals of a post. Null is a number that the platform does not report, which is not zero.',
   }) satisfies z.ZodType<MetricsView>;
 
+const posts = count('Posts that went out.');
+
+const readPosts = count('Posts whose metrics were read at least once.');
+
 const reactions = {
-  posts: count('Posts that went out.'),
   impressions: count('Times they were shown; null when none reported it.').nullable(),
   likes: count('Likes.'),
   reposts: count('Reposts.'),
   replies: count('Replies or comments.'),
+  clicks: count('Clicks.'),
 };
-
-const clicks = count('Clicks.');
 
 const day = (description: string) => z.string().meta({ format: 'date', description });
 
@@ -54,21 +56,23 @@ const BestTimes = z.strictObject({
 
 export const Analytics = {
   totals: z
-    .strictObject({ ...reactions, readPosts: count('Posts whose metrics were read at least once.'), clicks })
+    .strictObject({ posts, readPosts, ...reactions })
     .describe('All posts of the window, each at its newest read.'),
   days: z
-    .array(z.strictObject({ day: day('UTC day.'), ...reactions, clicks }))
+    .array(z.strictObject({ day: day('UTC day.'), posts, ...reactions }))
     .describe('Every UTC day of the window, by the day posts went out.'),
   byPlatform: z
-    .array(z.strictObject({ platformId: z.string().describe('Platform.'), ...reactions, clicks }))
+    .array(z.strictObject({ platformId: z.string().describe('Platform.'), posts, ...reactions }))
     .describe('The platforms that have posts in the window.'),
+  from: day('First day of the window.'),
+  to: day('Last day of the window.'),
   byTag: z
     .array(
       z.strictObject({
         tag: z.string().describe('Tag.'),
+        posts,
+        readPosts,
         ...reactions,
-        readPosts: count('Posts whose metrics were read at least once.'),
-        clicks,
       }),
     )
     .optional()
@@ -82,6 +86,4 @@ export const Analytics = {
     })
     .optional()
     .describe('The posts that tags and times, and with a tag all metrics, are computed from.'),
-  from: day('First day of the window.'),
-  to: day('Last day of the window.'),
 } satisfies { [Field in keyof Required<AnalyticsView>]: z.ZodType<AnalyticsView[Field]> };

@@ -75,7 +75,6 @@ export const PostDetail = z
     threadCount: z.int().describe('Replies that are up.'),
     hasFirstComment: z.boolean().describe('Whether the first comment is up.'),
     tries: z.int().describe('How often sending it was begun.'),
-    stopId: uuidOutput('The stop that holds it, as GET /stops lists it; null when none does.').nullable(),
     createdBy: z
       .strictObject({
         kind: z.enum(APPROVAL_ACTORS).describe('A key, the OAuth grant of an agent, or a person.'),
@@ -88,10 +87,12 @@ export const PostDetail = z
       })
       .nullable()
       .describe('Who created it; null for a post from before this was stored.'),
+    stopId: uuidOutput('The stop that holds it, as GET /stops lists it; null when none does.').nullable(),
   })
   .meta({ id: 'PostDetail', description: 'A post to one connection, with all that was written.' });
 
 const { id, text, connectionSlug, scheduledFor, error, tags, profileId } = postFields;
+const { connectionId, platformId, sentAt } = sendFields;
 
 export const CalendarPost = z
   .strictObject({
@@ -102,8 +103,10 @@ export const CalendarPost = z
       'When it goes out or went out: sentAt of a sent post, otherwise scheduledFor, or without it when the post was accepted.',
     ),
     scheduledFor,
-    ...sendFields,
+    sentAt,
+    connectionId,
     connectionSlug,
+    platformId,
     profileId,
     queued: z.boolean().describe('Whether its time is a slot of the queue of its connection.'),
     tags,
@@ -120,6 +123,7 @@ export const PostResult = z
     scheduledFor: timestampOutput('When it will go out; null otherwise.').nullable(),
     threadCount: z.int().describe('Replies that went out.'),
     hasFirstComment: z.boolean().describe('Whether a first comment went out.'),
+    error: ItemError.nullable().describe('Why it failed; null otherwise.'),
     warning: z
       .string()
       .optional()
@@ -127,6 +131,5 @@ export const PostResult = z
     approval: Approval.optional().describe(
       'Present when the post waits for approval: nothing has gone out, and an owner decides.',
     ),
-    error: ItemError.nullable().describe('Why it failed; null otherwise.'),
   })
   .meta({ id: 'PostResult', description: 'Result of a post on one connection.' });

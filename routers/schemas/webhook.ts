@@ -17,12 +17,10 @@ export const EventNames = z.array(z.enum(EVENT_NAMES)).min(1).max(100);
 /** A label for people. */
 export const WebhookDescription = storableText(z.string().min(1).max(200));
 
-const idAndUrl = {
+const fields = {
   id: uuidOutput('Id of the webhook.'),
   url: z.string().describe('Where events are delivered to.'),
   events: z.array(z.enum(EVENT_NAMES)).describe('Names of the events it receives.'),
-};
-const state = {
   description: z.string().nullable().describe('Label for people; null for none.'),
   enabled: z.boolean().describe('Whether events are delivered to it.'),
   disabledAt: timestampOutput('Since when it is disabled; null while it is enabled.').nullable(),
@@ -34,14 +32,13 @@ const state = {
 };
 
 export const Webhook = z
-  .strictObject({ ...idAndUrl, ...state })
+  .strictObject(fields)
   .meta({ id: 'Webhook', description: 'An address that events are delivered to, without its secret.' });
 
 export const NewWebhook = z
   .strictObject({
-    ...idAndUrl,
+    ...fields,
     secret: z.string().describe('What deliveries are signed with: whsec_ and 43 characters. Shown this once.'),
-    ...state,
   })
   .meta({ id: 'NewWebhook', description: 'A webhook with its secret, as registration and rotation show it.' });
 

@@ -35,5 +35,7 @@ export async function readApprovalContent(queries: Queries, post: PostContentRow
 
 /** @param stored what a row of `approvals` has */
 export function approvalContentOf(stored: JsonObject): ApprovalContent {
-  return stored as unknown as ApprovalContent;
+  const { text, thread, firstComment, media } = stored as unknown as ApprovalContent;
+  // PostgreSQL does not keep the order of fields in JSON.
+  return { text, thread, firstComment, media: media.map(({ id, altText }) => ({ id, altText })) };
 }

@@ -60,6 +60,25 @@ export function approvalView(row: ApprovalRow): ApprovalView {
   };
 }
 
+/** An approval that was stored as JSON, in which PostgreSQL does not keep the order of fields. */
+export function approvalInOrder(view: ApprovalView): ApprovalView {
+  const { state, plan, requestedAt, requestedBy, expiresAt, decidedAt, decidedBy, reason } = view;
+  return {
+    state,
+    plan: { scheduledFor: plan.scheduledFor, queue: plan.queue },
+    requestedAt,
+    requestedBy: identityInOrder(requestedBy),
+    expiresAt,
+    decidedAt,
+    decidedBy: decidedBy === null ? null : identityInOrder(decidedBy),
+    reason,
+  };
+}
+
+function identityInOrder({ kind, id, name }: Identity): Identity {
+  return { kind, id, name };
+}
+
 /** The approvals of posts that have one, by their ids. Makes no query for posts that never needed one. */
 export async function approvalsOf(
   queries: Queries,

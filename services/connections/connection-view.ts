@@ -1,6 +1,6 @@
 /** A connection as the API returns it (docs/contract/connections.md#connections). */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import type { Connection } from '../../entities/connection.ts';
+import type { Connection, QueueSlot } from '../../entities/connection.ts';
 import type { Context } from '../context.ts';
 import { nextFreeSlot, readTakenSlots } from '../scheduling/slots.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';
@@ -33,6 +33,11 @@ export async function connectionView(
   return view as ConnectionView;
 }
 
+/** PostgreSQL does not keep the order of fields in JSON. */
+export function slotsInOrder(slots: readonly QueueSlot[]): QueueSlot[] {
+  return slots.map(({ weekday, time }) => ({ weekday, time }));
+}
+
 /** @param nextSlot the slot that the next queued post would take */
 function viewOf(connection: Connection, nextSlot: Date | null) {
   const { id, slug, platformId, description, timezone, queueSlots, rewriteMode, queuePaused } = connection;
@@ -43,7 +48,7 @@ function viewOf(connection: Connection, nextSlot: Date | null) {
     handle: connection.handle,
     description,
     timezone,
-    queueSlots,
+    queueSlots: slotsInOrder(queueSlots),
     profileId: connection.profileId ?? null,
     rewriteMode,
     queuePaused,

@@ -6,6 +6,7 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { QueueSlot } from '../../entities/connection.ts';
 import { statement } from '../../entities/statement.ts';
+import { slotsInOrder } from './connection-view.ts';
 import { lockConnection } from './lock-connection.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
@@ -81,7 +82,7 @@ export async function updateQueue(
       id: connection.id,
       slug: connection.slug,
       timezone: connection.timezone,
-      queueSlots: connection.queueSlots,
+      queueSlots: slotsInOrder(connection.queueSlots),
       paused: connection.queuePaused,
     };
   });

@@ -2,7 +2,7 @@
 import { Connection } from '../../entities/connection.ts';
 import { Profile } from '../../entities/profile.ts';
 import { Webhook } from '../../entities/webhook.ts';
-import { connectionViews } from '../connections/connection-view.ts';
+import { connectionViews, slotsInOrder } from '../connections/connection-view.ts';
 import { reachableConnections } from '../connections/reachable-connections.ts';
 import { voiceView } from '../profiles/profile-voice.ts';
 import { profileView } from '../profiles/profile-view.ts';
@@ -33,7 +33,7 @@ export const queuePage: ReadPage = async (context, caller, position) => {
     connectionSlug: slug,
     profileId: profileId ?? null,
     timezone,
-    slots: queueSlots,
+    slots: slotsInOrder(queueSlots),
     paused: queuePaused,
   }));
 };

@@ -79,7 +79,12 @@ export function rowView(row: RowColumns): RowView {
   return {
     row: row.number,
     status: row.status,
-    results: row.results as unknown as RowResult[],
+    results: (row.results as unknown as RowResult[]).map(resultInOrder),
     error: code === null ? null : { code, message: message ?? '' },
   };
+}
+
+/** PostgreSQL does not keep the order of fields in JSON. */
+function resultInOrder({ connectionSlug, status, postId, scheduledFor, error }: RowResult): RowResult {
+  return { connectionSlug, status, postId, scheduledFor, error };
 }

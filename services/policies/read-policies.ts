@@ -93,10 +93,29 @@ function policyView(row: RowOf<typeof selectPolicies>): PolicyView {
     policyId: row.id,
     kind: row.kind,
     name: row.name,
-    rules: row.rules,
+    rules: rulesInOrder(row.rules),
     postsLastHour: row.last_hour,
     postsLastDay: row.last_day,
     changedAt: timestamp(row.changed_at),
     changedBy: { kind: row.changed_by_kind, id: row.changed_by_id, name: row.changed_by_name },
+  };
+}
+
+/** PostgreSQL does not keep the order of fields in JSON. */
+function rulesInOrder(rules: PolicyRules): PolicyRules {
+  const { connectionIds, platforms, postsPerHour, postsPerDay, quietHours, spendCentsPerMonth } = rules;
+  const { approvalAlways, approvalWords, approvalLinks, linkHosts } = rules;
+  return {
+    connectionIds,
+    platforms,
+    postsPerHour,
+    postsPerDay,
+    quietHours:
+      quietHours === null ? null : { from: quietHours.from, to: quietHours.to, timezone: quietHours.timezone },
+    spendCentsPerMonth,
+    approvalAlways,
+    approvalWords,
+    approvalLinks,
+    linkHosts,
   };
 }

@@ -1,6 +1,6 @@
 /** The outcome of a post on one connection, as the API returns it (docs/contract/posts.md#immediate-posts). */
 import { type ItemError, storedError } from '../../errors/item-error.ts';
-import type { ApprovalView } from '../approvals/approval-view.ts';
+import { approvalInOrder, type ApprovalView } from '../approvals/approval-view.ts';
 import { timestampOrNull } from '../timestamp.ts';
 import type { PostRow } from './post-view.ts';
 import type { SendablePost } from '../sending/claimed-send.ts';
@@ -14,11 +14,11 @@ export interface PostResult {
   scheduledFor: string | null;
   threadCount: number;
   hasFirstComment: boolean;
+  error: ItemError | null;
   /** Present only when a requested rewrite failed and the original text was posted. */
   warning?: string;
   /** Present when the post waits for approval, or an allowance let it go out. */
   approval?: ApprovalView;
-  error: ItemError | null;
   /** Present when the error answers the whole request; never returned. */
   refusesRequest?: true;
 }
@@ -30,6 +30,25 @@ export type KeptResult = PostResult | { readonly pending: string };
 export function plainResult(connectionSlug: string, status: PostResult['status'], postId: string | null): PostResult {
   const nothingSent = { url: null, scheduledFor: null, threadCount: 0, hasFirstComment: false, error: null };
   return { connectionSlug, status, postId, ...nothingSent };
+}
+
+/** A result that was stored as JSON, in which PostgreSQL does not keep the order of fields. */
+export function resultInOrder(result: PostResult): PostResult {
+  const { connectionSlug, status, postId, url, scheduledFor, threadCount, hasFirstComment, error } = result;
+  const { warning, approval, refusesRequest } = result;
+  return {
+    connectionSlug,
+    status,
+    postId,
+    url,
+    scheduledFor,
+    threadCount,
+    hasFirstComment,
+    error,
+    ...(warning !== undefined && { warning }),
+    ...(approval !== undefined && { approval: approvalInOrder(approval) }),
+    ...(refusesRequest === true && { refusesRequest }),
+  };
 }
 
 /** The result of a refused post, which is not stored. */

@@ -9,7 +9,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import { complete, findRequest, type KeyedRequest, type StoredRequest } from '../idempotency/idempotency.ts';
 import type { Caller } from '../access/caller.ts';
-import { type KeptResult, type PostResult, storedResult } from './post-result.ts';
+import { type KeptResult, type PostResult, resultInOrder, storedResult } from './post-result.ts';
 import { POST, type PostRow } from './post-view.ts';
 import { reach } from './reachable-posts.ts';
 
@@ -33,7 +33,7 @@ export async function replay(context: Context, caller: Caller, request: KeyedReq
       { retryable: false },
     );
   }
-  if (earlier.completed_at !== null) return earlier.response.results as PostResult[];
+  if (earlier.completed_at !== null) return (earlier.response.results as PostResult[]).map(resultInOrder);
   return finish(context, earlier, request.key);
 }
 
@@ -72,7 +72,7 @@ async function finish(
   const pending = response.results.flatMap((result) => ('pending' in result ? [result.pending] : []));
   const rows = await findPosts(context, pending);
   const results = response.results.map((result) => {
-    if (!('pending' in result)) return result;
+    if (!('pending' in result)) return resultInOrder(result);
     const row = rows.find(({ id }) => id === result.pending);
     return row === undefined ? null : storedResult(row);
   });

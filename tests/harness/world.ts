@@ -28,11 +28,14 @@ import { secretPrefix } from '../../services/keys/key-secret.ts';
 import { hashSecret } from '../../services/secrets.ts';
 import { startOwner } from '../../services/people/start-owner.ts';
 import { firstStart } from '../../services/setup/first-start.ts';
+import { checkAnswers, takeMisordered } from './answers-as-sent.ts';
 import { whenOver } from './closing.ts';
 import { openTestDatabase } from './database.ts';
 import { createMemoryMediaStore, type MemoryMediaStore } from './memory-media-store.ts';
 import { createSeededRandom } from './seeded-random.ts';
 import { createTestClock, type TestClock, unsettable } from './test-clock.ts';
+
+checkAnswers();
 
 /** Origin shown in permalinks and documents. */
 export const PUBLIC_URL = 'http://localhost:3000';
@@ -194,6 +197,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   whenOver(async () => {
     await close();
     expect(undeclared).toEqual([]);
+    expect(takeMisordered()).toEqual([]);
   });
 
   const idle = () => Promise.all([context.sends.drained(), context.deliveries.drained()]);
