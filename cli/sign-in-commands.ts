@@ -77,8 +77,8 @@ async function whoami({ io }: Call): Promise<Answer> {
   const signedIn = await signIn(io);
   const { kind, account } = await kindOf(clientFor(io, signedIn), signedIn);
   const by = 'key' in signedIn ? { key: { prefix: signedIn.key.slice(0, 14), kind } } : { grant: { kind } };
-  const usage =
-    account === null ? null : `${account.usage.postsToday} of ${account.caps.postsPerDay ?? 'any number of'}`;
+  const [used, cap] = [account?.usage.postsToday, account?.caps.postsPerDay ?? null];
+  const usage = used === undefined ? null : `${used}${cap === null ? '' : ` of ${cap}`}`;
   const text = facts([
     ['install', signedIn.url],
     ['key', 'key' in by ? `${by.key.prefix}… (${kind})` : null],

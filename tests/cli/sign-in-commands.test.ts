@@ -29,7 +29,9 @@ it('stores the key of standard input where only the user can read it, and later 
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ url: world.url, key: world.liveKey });
   expect([statSync(file).mode & 0o777, statSync(path.dirname(file)).mode & 0o777]).toEqual([0o600, 0o700]);
   expect((await run(folder, ['whoami'])).stdout).toMatch(
-    new RegExp(`^install +${world.url}\nkey +crl_live_LLLLL… \\(account\\)\n`),
+    new RegExp(
+      `^install +${world.url}\nkey +crl_live_LLLLL… \\(account\\)\naccount .*\nplan +unlimited\nposts today +0\n$`,
+    ),
   );
 });
 
