@@ -95,3 +95,44 @@ export function curlRequest([command, ...words]: readonly string[]): CurlRequest
   const body = data?.startsWith('@') === true ? undefined : data;
   return { method: method ?? (data === undefined ? 'GET' : 'POST'), url, headers, ...(body !== undefined && { body }) };
 }
+
+/** A request of a page, and the answer that the page shows for it. */
+export interface ShownAnswer {
+  readonly place: string;
+  /** Of curl. */
+  readonly command: string;
+  /** JSON with `…` in place of what the page leaves out. */
+  readonly answer: string;
+}
+
+/** A command up to its last line. */
+const CURL = /^ *curl (?:.*\\\n)*.*$/gm;
+
+/** A comment that begins with JSON, and the lines that continue it. */
+const COMMENT = /^# [{[].*(?:\n#   .*)*/m;
+
+/** The answers of a page: in a comment after the command, or for the last command of a block in a block of JSON after it. */
+export function shownAnswers(blocks: readonly Block[]): ShownAnswer[] {
+  return blocks.flatMap(({ place, code }, index) => {
+    const commands = [...code.matchAll(CURL)];
+    const last = commands.at(-1)?.[0];
+    const commented = commands.flatMap(({ 0: command, index: at }, number) => {
+      const [comment] = COMMENT.exec(code.slice(at, commands[number + 1]?.index)) ?? [];
+      return comment === undefined ? [] : [{ place, command, answer: comment.replaceAll(/\n?^# */gm, '') }];
+    });
+    const next = blocks[index + 1];
+    if (commented.length > 0 || last === undefined || next?.language !== 'json') return commented;
+    return [{ place, command: last, answer: next.code }];
+  });
+}
+
+/** Asks a server for what a command of curl asks `origin` for. @param file what the body is when the command reads a file */
+export async function askAs(command: string, origin: string, url: string, file?: Uint8Array): Promise<Response> {
+  const [words = []] = commandsOf(command);
+  const request = curlRequest(words);
+  if (request === null) throw new Error(`no request: ${command}`);
+  const { headers, body } = request;
+  const method = file === undefined ? request.method : 'POST';
+  const sent = body ?? (file as Uint8Array<ArrayBuffer> | undefined) ?? null;
+  return fetch(request.url.replace(origin, url), { method, headers, body: sent });
+}
