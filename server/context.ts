@@ -52,7 +52,7 @@ export function createContext(parts: ContextParts & { readonly counters: Counter
     platforms: createRegistry(createSandboxTimeline(db, clock, random)),
     vault: createVault(parts.encryptionKeys, (length) => random.bytes(length)),
     signer: createSigner(parts.encryptionKeys),
-    media: reportOutages(parts.media ?? openMediaStore(config)),
+    media: reportOutages(parts.media ?? openMediaStore(config, clock)),
     images: createImageWork(createImageProcesses(clock)),
     mail: config.mail === null ? null : createMailServer(config.mail),
     polisher: config.polish === null ? null : createOpenAiPolisher(config.polish, fetch),

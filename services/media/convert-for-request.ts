@@ -5,8 +5,8 @@ import type { QueuePlace } from '../images/fair-queue.ts';
 import type { ConvertedImage } from '../images/convert-image.ts';
 import { type Conversion, RETRY_AFTER_SECONDS } from '../images/image-work.ts';
 
-/** Real milliseconds for waiting and converting together. */
-const ANSWER_MS = 20_000;
+/** Real milliseconds for waiting, reading the largest image over the slowest link, and converting together. */
+const ANSWER_MS = 40_000;
 
 /**
  * @returns null when the upload is gone, or cannot be converted into an image that the platform accepts

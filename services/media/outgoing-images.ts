@@ -11,8 +11,11 @@ import { publicImageUrl } from './image-address.ts';
 import { SENDS } from '../images/image-work.ts';
 import { formatBytes } from '../images/limits.ts';
 
-/** Real time that converting the images of one post may take, in milliseconds. */
-const CONVERT_MS = 15_000;
+/**
+ * Real milliseconds for reading and converting all images of a post, below the lease of a send: the largest image over the
+ * slowest link of docs/operations.md#a-slow-link-to-s3, or five of the largest over one of 12 Mbit/s.
+ */
+export const IMAGES_MS = 40_000;
 
 const MEDIA = columns('media', ['account_id', 'content_type', 'state'], 'm');
 
@@ -56,7 +59,7 @@ export async function outgoingImages(
       `The post has ${rows.length} images; ${platform.name} takes at most ${facts.max}.`,
     );
   }
-  const signal = context.clock.deadline(CONVERT_MS);
+  const signal = context.clock.deadline(IMAGES_MS);
   const images: OutgoingImage[] = [];
   for (const [index, row] of rows.entries()) {
     images.push(await outgoingImage(context, row, { facts, signal, platform, position: index + 1 }));

@@ -199,6 +199,8 @@ async function readyPart(run: Run, part: PostPart, attempt: HeldAttempt): Promis
     return { token, startedAt, prepared, lease };
   }
   const images = await outgoingImages(context, claimed.post.id, platform);
+  // Reading may have taken most of the lease, and uploading takes as long again.
+  await keepClaim(context, claimed, lease);
   const kept = goesWithTheCall ? { images } : {};
   if (prepared !== null) return { token, startedAt, prepared, lease, ...kept };
   const ready = await keepPrepared(context, claimed, attempt, await prepare(run, images));

@@ -1,11 +1,11 @@
 /**
- * Time limits of the steps of a send. Their sum is below the lease, so that no recovery claims a send that is still
- * running.
+ * Time limits of the steps of a send. Those between two renewals of the claim are together below the lease, so that no
+ * recovery claims a send that is still running.
  */
 import type { Clock } from '../clock.ts';
 
 export const SEND_TIMES = {
-  /** Uploading the images of a post. */
+  /** Uploading the images of a post. Reading them comes before it, and the claim is renewed between the two if it must be. */
   prepareMs: 40_000,
   /** One call that publishes a part. */
   publishMs: 30_000,

@@ -258,7 +258,7 @@ describe('a full queue', () => {
     const { body } = await upload(world, PNG);
     const release = occupy(world);
     const { deadline } = world.clock;
-    world.clock.deadline = (ms, parent) => (ms === 15_000 ? AbortSignal.abort() : deadline(ms, parent));
+    world.clock.deadline = (ms, parent) => (ms === 40_000 ? AbortSignal.abort() : deadline(ms, parent));
 
     const { body: answer } = await world.rest('POST /posts', {
       body: { text: 'Ding', connectionSlugs: [world.sandboxSlug], mediaIds: [body.media.id] },
@@ -320,7 +320,7 @@ describe('a storage', () => {
     const held = holdReads(world, body.media.id);
     const { deadline } = world.clock;
     const ended = new AbortController();
-    world.clock.deadline = (ms, parent) => (ms === 15_000 ? ended.signal : deadline(ms, parent));
+    world.clock.deadline = (ms, parent) => (ms === 40_000 ? ended.signal : deadline(ms, parent));
     const sending = world.rest('POST /posts', {
       body: { text: 'Ding', connectionSlugs: [world.sandboxSlug], mediaIds: [body.media.id] },
     });

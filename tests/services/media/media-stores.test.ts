@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../../server/clocks.ts';
 import { createFileMediaStore } from '../../../services/media/file-media-store.ts';
 import { createS3MediaStore } from '../../../services/media/s3-media-store.ts';
 
@@ -41,7 +42,7 @@ const bucket = {
 } as const;
 const stores = {
   files: createFileMediaStore(join(folder, 'media')),
-  S3: createS3MediaStore(bucket),
+  S3: createS3MediaStore(bucket, systemClock),
 };
 
 const KEY = '01900000-0000-7000-8000-000000000001';
@@ -100,7 +101,7 @@ describe('files', () => {
 describe('S3', () => {
   it('stores images under its prefix, with their type', async () => {
     await stores.S3.put(KEY, BYTES, 'image/webp');
-    const plainStore = createS3MediaStore({ ...bucket, prefix: '' });
+    const plainStore = createS3MediaStore({ ...bucket, prefix: '' }, systemClock);
 
     expect(await plainStore.get(KEY)).toBe(null);
     const { S3Client, HeadObjectCommand } = await import('@aws-sdk/client-s3');
@@ -110,7 +111,7 @@ describe('S3', () => {
   });
 
   it('throws if the bucket does not exist', async () => {
-    const lost = createS3MediaStore({ ...bucket, bucket: 'elsewhere' });
+    const lost = createS3MediaStore({ ...bucket, bucket: 'elsewhere' }, systemClock);
 
     await expect(lost.put(KEY, BYTES, 'image/png')).rejects.toThrow('bucket does not exist');
     await expect(lost.get(KEY)).rejects.toThrow('bucket does not exist');

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../../server/clocks.ts';
 import { createS3MediaStore } from '../../../services/media/s3-media-store.ts';
 
 const require = createRequire(import.meta.url);
@@ -70,10 +71,11 @@ afterAll(async () => {
 
 const endpoint = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 const storeWaiting = (ms: number) =>
-  createS3MediaStore(
-    { kind: 's3', bucket: 'images', endpoint, region: undefined, prefix: '' },
-    { connectionTimeout: ms, requestTimeout: ms, socketTimeout: ms, throwOnRequestTimeout: true },
-  );
+  createS3MediaStore({ kind: 's3', bucket: 'images', endpoint, region: undefined, prefix: '' }, systemClock, {
+    connectMs: ms,
+    idleMs: ms,
+    wholeMs: 600_000,
+  });
 const store = storeWaiting(1_000);
 
 const BYTES = Buffer.from('a picture');
