@@ -25,6 +25,8 @@ export const Media = defineEntity({
     profileId: p.uuid().strictNullable(),
     contentType: p.string().$type<ImageType>(),
     sizeBytes: p.integer(),
+    /** SHA-256 of the bytes, in hexadecimal; null for an image of a version that stored none. */
+    bytesHash: p.string().length(64).strictNullable(),
     /** Pixels, after the EXIF orientation has been applied. */
     width: p.integer(),
     height: p.integer(),

@@ -11,6 +11,7 @@ import { Calendars } from './migration-20261123-calendars.ts';
 import { FeedAddresses } from './migration-20261124-feed-addresses.ts';
 import { FeedEvents } from './migration-20261123-feed-events.ts';
 import { Feeds } from './migration-20261123-feeds.ts';
+import { ImageHashes } from './migration-20261127-image-hashes.ts';
 import { Imports } from './migration-20261123-imports.ts';
 import { DatabaseMarks } from './migration-20261122-database-marks.ts';
 import { DeliveryAttempts } from './migration-20261122-delivery-attempts.ts';
@@ -63,4 +64,5 @@ export const migrations: ListedMigration[] = [
   { name: '20261126-read-leases', class: ReadLeases },
   { name: '20261126-zone-names', class: ZoneNames },
   { name: '20261127-weeks-of-words', class: WeeksOfWords },
+  { name: '20261127-image-hashes', class: ImageHashes },
 ];

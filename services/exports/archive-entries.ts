@@ -6,6 +6,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Context } from '../context.ts';
 import { readMediaBytes } from '../media/read-media-bytes.ts';
+import { DAMAGED_MESSAGE, DamagedImage } from '../media/read-stored-image.ts';
 import { timestamp } from '../timestamp.ts';
 import { exportEnd } from './export-end.ts';
 import { EXPORT_KINDS, type ExportKindName } from './export-kinds.ts';
@@ -61,17 +62,19 @@ async function* images(context: Context, caller: Caller): AsyncGenerator<Archive
     const page = await mediaPage(context, caller, { after, until, limit: EXPORT_PAGE });
     for (const { id } of page.rows) {
       await requireInForce(context, caller);
-      const image = await readMediaBytes(context, caller, String(id)).catch(ignoreDeleted);
-      if (image === null) continue;
-      yield { name: `images/${image.fileName}`, content: bytesOf(image.bytes), isCompressible: false };
+      const image = await readMediaBytes(context, caller, String(id)).catch(ignoreUnreadable);
+      if (image === 'deleted') continue;
+      if (image === 'damaged') yield entry(`images/${String(id)}.damaged.txt`, [`${DAMAGED_MESSAGE}\n`]);
+      else yield { name: `images/${image.fileName}`, content: bytesOf(image.bytes), isCompressible: false };
     }
     after = page.next;
   } while (after !== null);
 }
 
-/** An image that was deleted since its page was read is left out. */
-function ignoreDeleted(error: unknown): null {
-  if (error instanceof ServiceError && error.code === 'not_found') return null;
+/** An image that was deleted since its page was read is left out. A damaged one must not end every archive of its account. */
+function ignoreUnreadable(error: unknown): 'deleted' | 'damaged' {
+  if (error instanceof DamagedImage) return 'damaged';
+  if (error instanceof ServiceError && error.code === 'not_found') return 'deleted';
   throw error;
 }
 

@@ -9,6 +9,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import { publicImageUrl } from './image-address.ts';
 import { SENDS } from '../images/image-work.ts';
+import { DAMAGED_MESSAGE, DamagedImage, readStoredImage, STORED_IMAGE_COLUMNS } from './read-stored-image.ts';
 import { formatBytes } from '../images/limits.ts';
 
 /**
@@ -17,19 +18,18 @@ import { formatBytes } from '../images/limits.ts';
  */
 export const IMAGES_MS = 40_000;
 
-const MEDIA = columns('media', ['account_id', 'content_type', 'state'], 'm');
+const MEDIA = columns('media', ['account_id', 'content_type', 'state', ...STORED_IMAGE_COLUMNS], 'm');
 
 // The alternative text of a post overrides that of the upload. Every send runs this statement.
 const findImages = statement('find the images of a post', {
   parameters: { postId: 'uuid' },
   result: {
     ...MEDIA.types,
-    media_id: column('post_media', 'media_id'),
     alt_text: column('media', 'alt_text'),
     limits: column('connections', 'limits'),
   },
   sql: ({ postId }) => `
-    select ${MEDIA.sql}, u.media_id, coalesce(u.alt_text, m.alt_text) as alt_text, c.limits
+    select ${MEDIA.sql}, coalesce(u.alt_text, m.alt_text) as alt_text, c.limits
     from post_media u join media m on m.id = u.media_id join posts p on p.id = u.post_id
     join connections c on c.id = p.connection_id
     where u.post_id = ${postId} order by u.position`,
@@ -78,22 +78,22 @@ interface Target {
 async function outgoingImage(context: Context, row: ImageRow, target: Target): Promise<OutgoingImage> {
   const { facts, signal, platform, position } = target;
   const load = async (reading?: AbortSignal) => {
-    const bytes = row.state === 'stored' ? await context.media.get(row.media_id, reading) : null;
+    const bytes = row.state === 'stored' ? await readStoredImage(context, row, reading) : null;
     if (bytes === null) throw noLongerStored(position);
     return bytes;
   };
   const place = { owner: row.account_id, limit: SENDS, signal };
   const conversion = { type: row.content_type, facts, load };
   const converted = await context.images.convert(place, conversion).catch((cause: unknown) => {
-    throw cause instanceof PlatformFailure ? cause : notConverted(context, row.media_id, target, cause);
+    throw cause instanceof PlatformFailure ? cause : notConverted(context, row.id, target, cause);
   });
   if (converted === null)
     throw new PlatformFailure(
       'rejected',
       `Image ${position} cannot be made into one that ${platform.name} takes: ${formatLimit(facts)}.`,
     );
-  const image = { mediaId: row.media_id, ...converted, altText: shortened(row.alt_text ?? '', facts.altTextMax) };
-  return facts.fetchedBy === undefined ? image : { ...image, url: publicImageUrl(context, platform.id, row.media_id) };
+  const image = { mediaId: row.id, ...converted, altText: shortened(row.alt_text ?? '', facts.altTextMax) };
+  return facts.fetchedBy === undefined ? image : { ...image, url: publicImageUrl(context, platform.id, row.id) };
 }
 
 /** Nothing was posted, and the next try may have more time, more memory or another answer of the storage. */
@@ -105,14 +105,14 @@ function notConverted(
 ): PlatformFailure {
   const code = cause instanceof ServiceError ? cause.code : null;
   const because = (why: string) => new PlatformFailure('unavailable', why, { cause });
-  if (code === 'storage_unavailable') {
+  if (code === 'storage_unavailable' && !(cause instanceof DamagedImage)) {
     context.log.warn({ mediaId, err: cause }, 'an image of a post could not be read from its storage');
     return because(`Image ${position} could not be read from the storage of this install; nothing was posted.`);
   }
   if (signal.aborted) return because(`Converting image ${position} took too long; nothing was posted.`);
   context.log.warn({ mediaId, err: cause }, 'an image of a post could not be converted');
   const isBusy = cause instanceof ServiceError && code === 'server_busy';
-  const why = isBusy ? cause.message : 'What is stored of it is damaged; if this continues, upload it again.';
+  const why = isBusy ? cause.message : DAMAGED_MESSAGE;
   return because(`Image ${position} could not be converted now; nothing was posted. ${why}`);
 }
 

@@ -15,6 +15,7 @@ import { drawBoundary } from '../polish/polish-request.ts';
 import { failureOf } from '../polish/rewrite-text.ts';
 import { convertForRequest } from './convert-for-request.ts';
 import { findMedia, mediaNotFound } from './find-media.ts';
+import { readStoredImage } from './read-stored-image.ts';
 
 export interface AltTextProposal {
   status: 'proposed' | 'failed';
@@ -36,7 +37,7 @@ const FOR_MODELS: ImageFacts = {
 
 /**
  * @param language BCP 47 tag
- * @throws ServiceError not_found, model_cannot_see, server_busy
+ * @throws ServiceError not_found, model_cannot_see, server_busy, storage_unavailable
  */
 export async function proposeAltText(
   context: Context,
@@ -44,13 +45,13 @@ export async function proposeAltText(
   mediaId: string,
   language: string,
 ): Promise<AltTextProposal> {
-  const { id, content_type: type } = await findMedia(context, caller, mediaId);
+  const row = await findMedia(context, caller, mediaId);
   const { polisher } = context;
   if (polisher === null) throw new ServiceError('model_cannot_see', 'This install has no model.');
   if (!polisher.seesImages) throw new ServiceError('model_cannot_see');
   const place = { owner: caller.accountId, limit: UPLOADS };
-  const load = (signal?: AbortSignal) => context.media.get(id, signal);
-  const image = await convertForRequest(context, place, { type, facts: FOR_MODELS, load });
+  const load = (signal?: AbortSignal) => readStoredImage(context, row, signal);
+  const image = await convertForRequest(context, place, { type: row.content_type, facts: FOR_MODELS, load });
   // The upload was checked, so an image that cannot be converted is one that was deleted meanwhile.
   if (image === null) throw mediaNotFound(mediaId);
   const boundary = drawBoundary([], (length) => context.random.bytes(length));

@@ -12,6 +12,7 @@ import type { Caller } from '../access/caller.ts';
 import { type ImageType, Media } from '../../entities/media.ts';
 import { formatBytes, IMAGE_MAX_BYTES, STORAGE_MAX_BYTES } from '../images/limits.ts';
 import { MEDIA_COLUMNS, type MediaView, mediaView } from './media-view.ts';
+import { hashImage } from './read-stored-image.ts';
 import { releaseMedia } from './release-media.ts';
 
 export interface Upload {
@@ -31,19 +32,22 @@ const reserve = statement('reserve storage for an image', {
     profileId: 'uuid?',
     contentType: column('media', 'content_type'),
     sizeBytes: 'int',
+    bytesHash: 'text',
     width: 'int',
     height: 'int',
     altText: 'text?',
     now: 'timestamptz',
   },
   result: STORED.types,
-  sql: ({ id, accountId, profileId, contentType, sizeBytes, width, height, altText, now }) => `
+  sql: ({ id, accountId, profileId, contentType, sizeBytes, bytesHash, width, height, altText, now }) => `
     with reserved as (
       update accounts set media_bytes = media_bytes + ${sizeBytes}
       where id = ${accountId} and media_bytes + ${sizeBytes} <= ${STORAGE_MAX_BYTES} returning id
     )
-    insert into media (id, account_id, profile_id, content_type, size_bytes, width, height, alt_text, state, created_at)
-    select ${id}, id, ${profileId}, ${contentType}, ${sizeBytes}, ${width}, ${height}, ${altText}, 'storing', ${now}
+    insert into media (
+      id, account_id, profile_id, content_type, size_bytes, bytes_hash, width, height, alt_text, state, created_at
+    )
+    select ${id}, id, ${profileId}, ${contentType}, ${sizeBytes}, ${bytesHash}, ${width}, ${height}, ${altText}, 'storing', ${now}
     from reserved
     returning ${STORED.sql}`,
 });
@@ -66,6 +70,7 @@ export async function uploadMedia(context: Context, caller: Caller, upload: Uplo
     profileId: caller.profileId,
     contentType,
     sizeBytes: bytes.length,
+    bytesHash: hashImage(bytes),
     width,
     height,
     altText,

@@ -8,6 +8,7 @@ import type { Context } from '../context.ts';
 import { convertForRequest } from '../media/convert-for-request.ts';
 import type { ConvertedImage } from '../images/convert-image.ts';
 import { createImageCache } from '../media/image-cache.ts';
+import { readStoredImage, STORED_IMAGE_COLUMNS } from '../media/read-stored-image.ts';
 import { PUBLIC_PAGES } from '../images/image-work.ts';
 
 /** Bytes of images that a process caches: the images of a page or two of a timeline. */
@@ -16,7 +17,7 @@ const KEPT_BYTES = 32 * 1024 * 1024;
 /** All public pages share one owner, so that together they take one turn among the accounts that upload. */
 const OWNER = 'sandbox pages';
 
-const IMAGE = columns('media', ['id', 'content_type'], 'm');
+const IMAGE = columns('media', ['content_type', ...STORED_IMAGE_COLUMNS], 'm');
 
 const findImage = statement('find an image of a sandbox post', {
   parameters: { sandboxPostId: 'uuid', position: 'int' },
@@ -35,7 +36,7 @@ export interface SandboxImageFile {
   readonly etag: string;
   /**
    * @returns null when the upload was removed meanwhile
-   * @throws ServiceError server_busy
+   * @throws ServiceError server_busy, storage_unavailable
    */
   read(): Promise<ConvertedImage | null>;
 }
@@ -49,7 +50,7 @@ export function createSandboxImages(context: Context): SandboxImages {
   return async (sandboxPostId, position) => {
     const [row] = await findImage(context.db.queries, { sandboxPostId, position });
     if (row === undefined) return null;
-    const load = (signal?: AbortSignal) => context.media.get(row.id, signal);
+    const load = (signal?: AbortSignal) => readStoredImage(context, row, signal);
     const convert = () =>
       convertForRequest(context, { owner: OWNER, limit: PUBLIC_PAGES }, { type: row.content_type, facts, load });
     return { etag: etagOf(row.id, context.version), read: () => cache.get(row.id, convert) };
