@@ -77,15 +77,14 @@ async function whoami({ io }: Call): Promise<Answer> {
   const signedIn = await signIn(io);
   const { kind, account } = await kindOf(clientFor(io, signedIn), signedIn);
   const by = 'key' in signedIn ? { key: { prefix: signedIn.key.slice(0, 14), kind } } : { grant: { kind } };
-  const [used, cap] = [account?.usage.postsToday, account?.caps.postsPerDay ?? null];
-  const usage = used === undefined ? null : `${used}${cap === null ? '' : ` of ${cap}`}`;
+  const cap = account?.caps.postsPerDay ?? null;
   const text = facts([
     ['install', signedIn.url],
     ['key', 'key' in by ? `${by.key.prefix}… (${kind})` : null],
     ['signed in', 'key' in by ? null : `through the browser (${kind})`],
     ['account', account?.id ?? null],
     ['plan', account?.plan ?? null],
-    ['posts today', usage],
+    ['posts today', account === null ? null : `${account.usage.postsToday}${cap === null ? '' : ` of ${cap}`}`],
   ]);
   return { body: { url: signedIn.url, ...by, account }, text };
 }

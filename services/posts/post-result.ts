@@ -34,20 +34,11 @@ export function plainResult(connectionSlug: string, status: PostResult['status']
 
 /** A result that was stored as JSON, in which PostgreSQL does not keep the order of fields. */
 export function resultInOrder(result: PostResult): PostResult {
-  const { connectionSlug, status, postId, url, scheduledFor, threadCount, hasFirstComment, error } = result;
-  const { warning, approval, refusesRequest } = result;
+  const { connectionSlug, status, postId, approval } = result;
   return {
-    connectionSlug,
-    status,
-    postId,
-    url,
-    scheduledFor,
-    threadCount,
-    hasFirstComment,
-    error,
-    ...(warning !== undefined && { warning }),
+    ...plainResult(connectionSlug, status, postId),
+    ...result,
     ...(approval !== undefined && { approval: approvalInOrder(approval) }),
-    ...(refusesRequest === true && { refusesRequest }),
   };
 }
 

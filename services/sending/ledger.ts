@@ -148,9 +148,10 @@ export type HeldAttempt = OpenAttempt & Pick<ClaimedSend, 'lease'>;
  * Renews the claim before the call that publishes a part, when its lease could end during the call. The statement of the
  * claim may have waited for so long that another process has taken the post over.
  *
+ * @returns the lease that holds then
  * @throws ClaimLost when it has
  */
-export async function keepClaim(context: Context, { post, claim }: ClaimedSend, held: Lease): Promise<void> {
+export async function keepClaim(context: Context, { post, claim }: ClaimedSend, held: Lease): Promise<Lease> {
   let lease = held;
   // The renewal may wait for long, too.
   while (leaseLeft(context.clock, lease) < PART_MS) {
@@ -161,6 +162,7 @@ export async function keepClaim(context: Context, { post, claim }: ClaimedSend, 
       return renewed;
     });
   }
+  return lease;
 }
 
 function claimLost(postId: string): ClaimLost {

@@ -200,9 +200,9 @@ async function readyPart(run: Run, part: PostPart, attempt: HeldAttempt): Promis
   }
   const images = await outgoingImages(context, claimed.post.id, platform);
   // Reading may have taken most of the lease, and uploading takes as long again.
-  await keepClaim(context, claimed, lease);
+  const renewed = await keepClaim(context, claimed, lease);
   const kept = goesWithTheCall ? { images } : {};
-  if (prepared !== null) return { token, startedAt, prepared, lease, ...kept };
+  if (prepared !== null) return { token, startedAt, prepared, lease: renewed, ...kept };
   const ready = await keepPrepared(context, claimed, attempt, await prepare(run, images));
   return { token, startedAt: ready.startedAt, prepared: ready.prepared, lease: ready.lease, ...kept };
 }
