@@ -33,6 +33,12 @@ export function periodsNear(before: string): string[] {
   return periods;
 }
 
+/** As {@link periodsNear}, but all of 5 hours: fewer, for words that are rare near. */
+function hoursNear(before: string): string[] {
+  const hours = startOf(numberOf(before, MINUTES)) / PARTS - 1;
+  return range(numberOf(before, HOURS), startOf(hours), HOURS);
+}
+
 /** Whether as much time as between the two posts follows in {@link periodsNear}, so that these have about as many posts. */
 export function areClose(newest: string, oldest: string): boolean {
   return numberOf(newest, HOURS) - numberOf(oldest, HOURS) < PARTS;
@@ -46,7 +52,7 @@ export function newestOfDays(before: string): number {
 
 /**
  * The periods that cover all ids from `first` to `before`, the newest first, without overlaps: those near, then those of
- * three days. Where the words are frequent, shorter ones replace those of three days. Newer periods are in groups, or of weeks.
+ * three days. Where the words are frequent, shorter ones replace those of three days. Newer ones are few and in groups.
  *
  * @param dense the newest id, among those that a survey looks at, that begins a period where the words are frequent; null if none does
  */
@@ -56,7 +62,7 @@ export function periodsBefore(before: string, first: string, dense: string | nul
   const at = dense === null ? -1 : days.indexOf(dense.slice(0, DAYS));
   if (dense === null || at === -1) return alone([...near, ...days]);
   // Frequent in the first period of three days, they may be frequent near as well.
-  const newer = at === 0 ? alone(near) : [...inGroups(near), ...inWeeks(days.slice(0, at))];
+  const newer = at === 0 ? alone(near) : inGroups([...hoursNear(before), ...inWeeks(days.slice(0, at))]);
   const hours = dense.slice(0, HOURS);
   const parts = partsOf(dense.slice(0, DAYS));
   const split = parts.indexOf(hours);
@@ -88,9 +94,9 @@ function inGroups(periods: Periods, size = SURVEYED): Periods[] {
 }
 
 /** Whole weeks replace their days: the index decodes a page of each long period, also if no post of it has the words. */
-function inWeeks(days: Periods): Periods[] {
+function inWeeks(days: Periods): string[] {
   const weeks = Map.groupBy(days, (period) => period.slice(0, WEEKS));
-  return [...weeks].flatMap(([week, some]) => (some.length === PARTS ? [[week]] : inGroups(some)));
+  return [...weeks].flatMap(([week, some]) => (some.length === PARTS ? [week] : some));
 }
 
 /** Periods by their numbers, the newest first. */

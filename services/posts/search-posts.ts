@@ -90,10 +90,9 @@ export function newestQuery(caller: Caller, search: PostSearch, connections: rea
 }
 
 /**
- * The posts before the cursor that have the words, through the index of words and periods. The periods are in order, so
- * PostgreSQL sorts the posts of one after the other, and reads no further than the page.
+ * The posts before the cursor that have the words, through the index of words and periods: step by step, until the page is full.
  *
- * @param periods the newest first
+ * @param periods of each step, the newest first
  */
 export function olderQuery(
   caller: Caller,
@@ -104,18 +103,26 @@ export function olderQuery(
 ): ComposedQuery {
   const { condition, of, parameters } = filteredPosts(caller, search, connections);
   const words = matchesWords(of(search.q), of(ownerLexeme(caller.accountId)));
-  // `offset 0` keeps each step separate: the planner cannot know how many posts have the words. Sorted, no more posts of a period are
-  // looked up than the page takes.
+  const steps = `${of(periods.map((some) => some.join(' ')))}::text[]`;
+  const wanted = `${of(offset + limit)}::int`;
+  // Recursive, so that no step is read after the page is full: a sort would look into the next one. `offset 0` keeps both parts of a
+  // step separate: the planner cannot know how many posts have the words. Sorted, no more posts are looked up than the page takes.
   const sql = `
-    select p.id
-    from (select string_to_array(u.periods, ' ') as periods, u.place
-      from unnest(${of(periods.map((some) => some.join(' ')))}::text[]) with ordinality as u(periods, place) order by u.place) b
-    cross join lateral (
-      select p.id
-      from (select w.post_id from post_words w where ${words} and ${isOfPeriods('b.periods')} order by w.post_id desc offset 0) f
-      cross join lateral (select id from posts where id = f.post_id and ${condition()} offset 0) p
-      order by f.post_id desc limit ${of(offset + limit)}) p
-    order by b.place, p.id desc limit ${of(limit)} offset ${of(offset)}`;
+    with recursive steps (step, ids, had) as (
+      select 0, '{}'::uuid[], 0
+      union all
+      select s.step + 1, found.ids, s.had + cardinality(found.ids)
+      from steps s cross join lateral (
+        select array(
+          select p.id
+          from (
+            select w.post_id from post_words w
+            where ${words} and ${isOfPeriods(`string_to_array((${steps})[s.step + 1], ' ')`)} order by w.post_id desc offset 0) f
+          cross join lateral (select id from posts where id = f.post_id and ${condition()} offset 0) p
+          order by f.post_id desc limit ${wanted} - s.had) as ids offset 0) found
+      where s.step < cardinality(${steps}) and s.had < ${wanted})
+    select i.id from steps s cross join lateral unnest(s.ids) with ordinality as i(id, place)
+    order by s.step, i.place limit ${of(limit)} offset ${of(offset)}`;
   return { sql, parameters };
 }
 

@@ -4,7 +4,7 @@
  */
 import type { ComposedQuery } from '../../entities/composed-query.ts';
 import type { Caller } from '../access/caller.ts';
-import { DAYS, newestOfDays, PARTS, PARTS_AT_ONCE, SURVEYED } from './periods.ts';
+import { DAYS, newestOfDays, SURVEYED } from './periods.ts';
 import { isOfPeriods, matchesWords, ownerLexeme } from './post-words.ts';
 import { OF_ACCOUNT } from './reachable-posts.ts';
 
@@ -13,6 +13,12 @@ const FEW = 500;
 
 /** Words are frequent if the parts that are looked at together have so many posts with them. */
 const FREQUENT = 4;
+
+/**
+ * The parts of a period, from the newest on, that are looked at together: numbers of the first one, and how many. Words that are
+ * frequent in all of it are found in the first one alone.
+ */
+const STEPS = '(15, 1), (14, 3), (11, 4), (7, 4), (3, 4)';
 
 /** `dense` rows are at most one. `first` is the oldest post of the account. */
 export const SURVEYED_POST = { id: 'uuid', dense: 'boolean', first: 'uuid' } as const;
@@ -59,8 +65,8 @@ export function surveyQuery({ accountId }: Caller, q: string, before: string): C
     ), dense as materialized (
       select h.post_id
       from (select array(
-          select left(f.post_id::text, ${DAYS}) || to_hex(newest - i) || '0' from generate_series(0, ${PARTS_AT_ONCE - 1}) as i) as periods
-        from frequent f cross join generate_series(${PARTS - 1}, 0, ${-PARTS_AT_ONCE}) as newest order by newest desc offset 0) s
+          select left(f.post_id::text, ${DAYS}) || to_hex(g.newest - i) || '0' from generate_series(0, g.size - 1) as i) as periods
+        from frequent f cross join (values ${STEPS}) as g(newest, size) order by g.newest desc offset 0) s
       cross join lateral (
         select f.post_id from (select w.post_id from post_words w where ${words} and ${isOfPeriods('s.periods')} offset 0) f
         order by f.post_id desc limit 1) h

@@ -42,6 +42,29 @@ describe.skipIf(TEST_DATABASE_URL === undefined)('a frequent statement', () => {
   });
 });
 
+describe.skipIf(TEST_DATABASE_URL === undefined)('the memory of PostgreSQL', () => {
+  it('stays with a direct connection from one step of a query to the next', async ({ skip }) => {
+    const database = await openPostgres(TEST_DATABASE_URL ?? '');
+    onTestFinished(() => database.close());
+    // proc(5): the tenth field counts page faults that needed no disk. Only superusers may read it, and only Linux has it.
+    const faults = async () => {
+      const [row] = await query<{ stat: string }>(database.em(), `select pg_read_file('/proc/self/stat') as stat`);
+      return Number(row?.stat.replace(/^.*\)/s, '').trim().split(' ')[7]);
+    };
+    const before = await faults().catch(() => null);
+    if (before === null) return skip('/proc/self/stat of PostgreSQL cannot be read');
+
+    await query(
+      database.em(),
+      `select count(*) filter (where repeat('x', n + 90000) in (repeat('y', n + 90000), repeat('z', n + 90000)))
+       from generate_series(1, 200) as n`,
+    );
+
+    // Each of the 200 rows needs 66 pages, in blocks too small to change the limits of glibc by themselves.
+    expect((await faults()) - before).toBeLessThan(1_000);
+  });
+});
+
 describe.skipIf(TEST_DATABASE_URL === undefined)('settings', () => {
   const url = TEST_DATABASE_URL ?? '';
   const settings = async (of: string) => {

@@ -1,6 +1,7 @@
 /** GET /posts?q= for a word that very many old posts have, and newer ones do not: a campaign of four days, a year ago. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { periodsBefore } from '../../../services/posts/periods.ts';
+import { olderQuery } from '../../../services/posts/search-posts.ts';
 import { surveyOf, surveyQuery } from '../../../services/posts/search-survey.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { connectSandbox } from '../../harness/connections.ts';
@@ -78,5 +79,21 @@ describe('a search of a word that was frequent once', () => {
     const step = periods.find((some) => some.some((period) => newest.startsWith(period)));
     expect(step).toContain(newest.slice(0, 7));
     expect(step).toHaveLength(4);
+  });
+
+  it('reads nothing after the page is full', async () => {
+    const before = posts[249]?.id ?? '';
+    const [newest = ''] = withWord('jubilee');
+    const periods = periodsBefore(before, posts.at(-1)?.id ?? '', newest);
+    const full = periods.findIndex((some) => some.some((period) => newest.startsWith(period)));
+    const caller = { accountId, profileId: null, mode: 'live' } as Parameters<typeof olderQuery>[0];
+    const search = { q: 'jubilee', limit: 9, offset: 0, cursor: before };
+    const { sql, parameters } = olderQuery(caller, search, null, periods, { limit: 9, offset: 0 });
+
+    const plan = await world.sql<{ 'QUERY PLAN': string }>(`explain (analyze) ${sql}`, [...parameters]);
+
+    const scan = plan.map((row) => row['QUERY PLAN']).find((line) => line.includes('Scan on post_words'));
+    expect(scan).toMatch(new RegExp(`loops=${full + 1}\\)`));
+    expect(periods.length).toBeGreaterThan(full + 5);
   });
 });
