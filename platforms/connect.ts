@@ -62,7 +62,10 @@ export interface OauthConnect<Input> {
   readonly cancelErrors?: readonly string[];
   /** Content-Security-Policy sources of the platform's page; null when the customer names the server. */
   pageSources(endpoints: PlatformEndpoints): readonly string[] | null;
-  /** The client metadata document, for servers that read one. It is public at /connect/client/. */
+  /**
+   * The client metadata document, for servers that read one. It is public at /connect/client/, and publishes a key of
+   * the app with which stored credentials are renewed, so that app is never replaced.
+   */
   clientDocument?(io: OauthIo, redirectUri: string): Promise<JsonObject>;
   /** Returns the page's URL. `memo` is stored, encrypted, until the customer returns. Throws PlatformFailure. */
   begin(typed: Typed, request: OauthRequest, io: OauthIo): Promise<{ readonly url: string; readonly memo: JsonObject }>;
@@ -75,9 +78,20 @@ export interface OauthConnect<Input> {
   ): Promise<readonly OauthAccount<Input>[]>;
 }
 
+/**
+ * Whether stored credentials depend on the app that this install keeps for a platform: its servers compare them with
+ * the client metadata document. Elsewhere an app takes part in new consents only.
+ */
+export function publishesApp(hosted: Pick<HostedConnect<unknown>, 'oauth' | 'alternative'> | null): boolean {
+  return [hosted?.oauth, hosted?.alternative?.oauth].some((page) => page?.clientDocument !== undefined);
+}
+
 /** The context of `begin` and `finish`. */
 export interface OauthIo extends PlatformIo {
-  /** The app that a server knows; `register` registers one if there is none yet. */
+  /**
+   * The app that a server knows; `register` registers one if there is none yet. Throws PlatformFailure when the stored
+   * one cannot be decrypted and credentials depend on it ({@link publishesApp}).
+   */
   keptApp(origin: string, register: () => Promise<PlatformApp>): Promise<PlatformApp>;
   /** Deletes an app that its server no longer knows. */
   forgetApp(origin: string): Promise<void>;

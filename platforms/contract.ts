@@ -177,6 +177,11 @@ export interface Platform<Credential = unknown, Input = unknown> extends Platfor
   /** Verifies a credential with the platform. Throws PlatformFailure. */
   connectAccount(input: Input, io: PlatformIo): Promise<ConnectedAccount<Credential>>;
   /**
+   * Whether an account with another id is the one that a connection posts to, whose credential this is. Absent if accounts keep
+   * their ids.
+   */
+  isSameAccount?(stored: Credential, found: ConnectedAccount<Credential>): boolean;
+  /**
    * Uploads the images of a post without publishing anything. The result is stored before the part is created and
    * passed to each attempt. Absent if the publishing call carries the images, or if there is `assemble`.
    */

@@ -16,13 +16,18 @@ export interface TokenEndpoint {
   readonly url: string;
   readonly clientId: string;
   readonly authentication: oauth.ClientAuth;
-  /** Setting with the app's id; absent if the operator does not register the app. */
+  /**
+   * Setting with the app's id; absent if the operator does not register the app. It decides what a refused app means (RFC 6749,
+   * section 5.2), which no repeat cures. Once an operator corrects the setting, the same credentials work again, so accounts stay
+   * connected. Without a setting, the credential itself keeps a client that the server no longer accepts, so the account has to
+   * be connected again. Where that is wrong, the next renewal that succeeds withdraws it.
+   */
   readonly appSetting?: string;
   /** Headers that the platform requires of every call. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Proves possession of the key to which the tokens are bound. */
   readonly DPoP?: oauth.DPoPHandle;
-  /** Whether the platform does not know the app; by default, if the response has OAuth's error for that. */
+  /** Whether the platform does not know the app of `appSetting`; by default, if the response has OAuth's error for that. */
   isAppUnknown?(answer: PlatformAnswer): boolean;
   /**
    * Returns the failure for an error response: `reconnect` when the code or the refresh token is not valid any more.
@@ -168,9 +173,9 @@ function asResponse({ status, headers, body }: PlatformAnswer): Response {
 
 function tokenFailure(endpoint: TokenEndpoint, answer: PlatformAnswer, cause: unknown): PlatformFailure {
   const { name, appSetting, isAppUnknown = hasAppError, failure = (other) => standardFailure(name, other) } = endpoint;
-  if (answer.status !== 429 && isAppUnknown(answer)) {
-    const app = appSetting === undefined ? 'this install' : `the app of ${appSetting}`;
-    return new PlatformFailure('unavailable', `${name} does not know ${app}; nothing was posted.`, { cause });
+  if (appSetting !== undefined && answer.status !== 429 && isAppUnknown(answer)) {
+    const message = `${name} does not know the app of ${appSetting}; nothing was posted.`;
+    return new PlatformFailure('unavailable', message, { cause });
   }
   const missing = `${name} answered without a token; nothing was posted.`;
   return failure(answer) ?? new PlatformFailure('unavailable', missing, { cause });
@@ -180,7 +185,8 @@ function hasAppError({ status, body }: PlatformAnswer): boolean {
   return status !== 200 && isAppError(stringField(body, 'error'));
 }
 
-function standardFailure(name: string, answer: PlatformAnswer): PlatformFailure | null {
+/** The failure for an error response, as OAuth specifies it. Null for a success. */
+export function standardFailure(name: string, answer: PlatformAnswer): PlatformFailure | null {
   const { status, body } = answer;
   if (status === 200) return null;
   if (status === 429 || status >= 500) return unavailable(name, answer);

@@ -23,7 +23,7 @@ import {
 } from './untrusted.ts';
 
 /** Maximum number of accounts to choose from after one consent. */
-const ACCOUNTS_MAX = 200;
+const ACCOUNTS_MAX = 1_000;
 
 /** Maximum characters of `ref`, as JSON. */
 const REF_MAX = 4_096;

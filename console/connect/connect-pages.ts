@@ -2,13 +2,14 @@
  * /connect/...: the hosted page on which a customer links an account to a profile
  * (docs/contract/connections.md#the-hosted-page). Forms and redirects; no scripts.
  */
-import express, { type ErrorRequestHandler, type RequestHandler, type Response, Router } from 'express';
+import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import { validate as isUuid } from 'uuid';
 import { clientDocument } from '../../services/connect/client-document.ts';
 import { findSession, type FoundSession, openLink } from '../../services/connect/find-session.ts';
 import { finishOauth } from '../../services/connect/finish-oauth.ts';
 import type { Context } from '../../services/context.ts';
 import { fieldsOf } from '../form-fields.ts';
+import { formBody } from '../form-body.ts';
 import { setSecretCookie, secretsOf } from './browser-cookie.ts';
 import { noticeView } from './connect-views.ts';
 import { sendConnectPage } from './send-connect-page.ts';
@@ -86,11 +87,11 @@ const ownPagesOnly: RequestHandler = (request, response, next) => {
 
 /** Reads a form only from the browser that has the session open. */
 function ownForm(context: Context): RequestHandler<{ sessionId: string }> {
-  const form = express.urlencoded({ extended: false, limit: FORM_MAX });
+  const form = formBody(FORM_MAX);
   return async (request, response, next) => {
-    const found = await sessionOf(context, request.params.sessionId, request as express.Request);
+    const found = await sessionOf(context, request.params.sessionId, request as Request);
     if (found.kind !== 'open') return next();
-    form(request as express.Request, response, next);
+    form(request as Request, response, next);
   };
 }
 
@@ -124,7 +125,7 @@ function comeBack(context: Context): RequestHandler<{ platformId: string }> {
   };
 }
 
-async function sessionOf(context: Context, id: string, request: express.Request): Promise<FoundSession> {
+async function sessionOf(context: Context, id: string, request: Request): Promise<FoundSession> {
   return isUuid(id) ? findSession(context, id.toLowerCase(), secretsOf(context, request)) : { kind: 'unknown' };
 }
 

@@ -43,7 +43,7 @@ const NOT_IN_ADDRESS = String.raw`\s<>"“”«»\u3001-\u3003\u3008-\u3011\uff0
 const ENDINGS =
   'com|org|net|edu|gov|info|io|dev|app|social|blog|news|xyz|ai|co|eu|uk|de|fr|es|nl|ch|se|dk|fi|pl|cz|pt|ie|jp|kr|br|ca|au|nz';
 
-const SCHEME_ADDRESS = new RegExp(String.raw`(?<![a-z0-9])https?://[^${NOT_IN_ADDRESS}]+`, 'giu');
+const SCHEME_ADDRESS = new RegExp(String.raw`(?<![a-z0-9])https?://(?!/)[^${NOT_IN_ADDRESS}]+`, 'giu');
 const SCHEMELESS_ADDRESS = new RegExp(
   String.raw`${OPENING}(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?\.)+(?:${ENDINGS})(?![\w@-]|\.[a-zA-Z0-9])(?::\d+)?(?:[/?#][^${NOT_IN_ADDRESS}]*)?`,
   'gu',

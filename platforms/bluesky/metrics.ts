@@ -30,8 +30,20 @@ export async function readMetrics(
   const found = Posts.safeParse(answer.body);
   if (!found.success) throw new PlatformFailure('unavailable', 'Bluesky answered without the posts.');
   const metrics = new Map(found.data.posts.map((post) => [post.uri, metricsOf(post)]));
-  // The response leaves out posts that were deleted.
-  return new Map(uris.map((uri) => [uri, metrics.get(uri) ?? 'gone']));
+  return new Map(
+    posts.flatMap(({ platformPostId: uri, previous = {} }) => {
+      const read = metrics.get(uri) ?? missing(previous);
+      return read === null ? [] : [[uri, read] as const];
+    }),
+  );
+}
+
+/**
+ * The response leaves out posts that were deleted, and those that the network does not know yet: it may be hours behind a server.
+ * Null for a post that it has never shown.
+ */
+function missing(previous: PostMetrics): 'gone' | null {
+  return Object.keys(previous).length === 0 ? null : 'gone';
 }
 
 function metricsOf(post: z.infer<typeof Posts>['posts'][number]): PostMetrics {

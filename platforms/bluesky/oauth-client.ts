@@ -32,11 +32,16 @@ export function canBeKnown({ PUBLIC_URL }: Pick<PlatformEndpoints, 'PUBLIC_URL'>
   return protocol === 'https:' || LOOPBACK.includes(hostname);
 }
 
+/** Where servers fetch the client metadata document of an install that they can reach. */
+export function documentUrl({ PUBLIC_URL }: Pick<PlatformEndpoints, 'PUBLIC_URL'>): string {
+  return PUBLIC_URL + DOCUMENT_PATH;
+}
+
 /** @see https://atproto.com/specs/oauth#clients */
 export async function clientOf(io: OauthIo, redirectUri: string): Promise<BlueskyClient> {
   const { PUBLIC_URL } = io.endpoints;
   if (new URL(PUBLIC_URL).protocol === 'https:') {
-    return { clientId: PUBLIC_URL + DOCUMENT_PATH, redirectUri, key: await keptKey(io) };
+    return { clientId: documentUrl(io.endpoints), redirectUri, key: await keptKey(io) };
   }
   const back = new URL(redirectUri);
   // Servers accept the loopback address, not the name localhost.
@@ -73,7 +78,7 @@ export async function clientDocument(io: OauthIo, redirectUri: string): Promise<
 
 async function keptKey(io: OauthIo): Promise<PrivateKey> {
   const app = await io.keptApp(io.endpoints.PUBLIC_URL, async () => ({
-    clientId: io.endpoints.PUBLIC_URL + DOCUMENT_PATH,
+    clientId: documentUrl(io.endpoints),
     clientSecret: JSON.stringify(await makeKey()),
   }));
   return JSON.parse(app.clientSecret ?? 'null') as PrivateKey;

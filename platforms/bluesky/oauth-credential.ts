@@ -3,11 +3,12 @@
  * page.
  */
 import type { TokenEndpointResponse } from 'oauth4webapi';
-import type { PlatformIo } from '../contract.ts';
+import { PlatformFailure, type PlatformIo } from '../contract.ts';
+import { type PlatformAnswer, stringField } from '../http.ts';
 import { expiryOf, type TokenGrant } from '../oauth-credential.ts';
-import { renewalByRefreshToken } from '../token-endpoint.ts';
+import { renewalByRefreshToken, standardFailure } from '../token-endpoint.ts';
 import { type PrivateKey, proofsBy } from './dpop.ts';
-import { proofOf } from './oauth-client.ts';
+import { documentUrl, proofOf } from './oauth-client.ts';
 
 /** The credential that is stored, encrypted, for a connection. */
 export interface OauthCredential extends TokenGrant {
@@ -27,14 +28,36 @@ export const MARGIN_MS = 5 * 60_000;
 
 export const oauthRenewal = renewalByRefreshToken<OauthCredential>(
   { isSetUp: () => true, aheadMs: MARGIN_MS },
-  async (_io, { issuer, tokenUrl, clientId, clientKey, boundTo }) => ({
-    name: new URL(issuer).host,
-    url: tokenUrl,
-    clientId,
-    authentication: await proofOf({ key: clientKey }),
-    DPoP: await proofsBy(boundTo),
-  }),
+  async (io, { issuer, tokenUrl, clientId, clientKey, boundTo }) => {
+    const name = new URL(issuer).host;
+    return {
+      name,
+      url: tokenUrl,
+      clientId,
+      authentication: await proofOf({ key: clientKey }),
+      DPoP: await proofsBy(boundTo),
+      failure: (answer) => documentFailure(io, name, clientId, answer) ?? standardFailure(name, answer),
+    };
+  },
 );
+
+/**
+ * Servers answer `invalid_client_metadata` while they cannot fetch the document of this install, for example during a restart or
+ * a rotation of the encryption keys; the refresh token stays valid then. The document of another PUBLIC_URL does not come back,
+ * so its accounts have to be connected again. `invalid_client` means that the server has read the document and that the key of the
+ * credential is not in it, which only a new connection changes.
+ */
+function documentFailure(
+  { endpoints }: PlatformIo,
+  name: string,
+  clientId: string,
+  { status, body }: PlatformAnswer,
+): PlatformFailure | null {
+  const isUnread = status !== 200 && stringField(body, 'error') === 'invalid_client_metadata';
+  if (!isUnread || clientId !== documentUrl(endpoints)) return null;
+  const message = `${name} cannot read ${clientId}, by which it knows this install; nothing was posted.`;
+  return new PlatformFailure('unavailable', message);
+}
 
 /** Converts a token response to the stored credential. */
 export function tokensOf(granted: TokenEndpointResponse, io: PlatformIo) {

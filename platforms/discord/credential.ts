@@ -17,6 +17,8 @@ interface WebhookCredential {
   readonly webhookToken: string;
   /** The server of the channel; null when Discord does not report it. */
   readonly guildId: string | null;
+  /** The channel at the time of connecting; null when Discord does not report it. Absent in old credentials. */
+  readonly channelId?: string | null;
 }
 
 export interface BotCredential {
@@ -48,7 +50,12 @@ export const Granted = z.union([
   z.object({ channelId: z.string(), guildId: z.string() }),
 ]);
 
-const Webhook = z.object({ id: z.string(), name: z.string().nullish(), guild_id: z.string().nullish() });
+const Webhook = z.object({
+  id: z.string(),
+  name: z.string().nullish(),
+  guild_id: z.string().nullish(),
+  channel_id: z.string().nullish(),
+});
 const Me = z.object({ id: z.string() });
 const Channel = z.object({ id: z.string(), name: z.string().min(1), guild_id: z.string() });
 
@@ -89,6 +96,11 @@ export function botTokenOf(io: PlatformIo): string {
   throw new PlatformFailure('unavailable', 'Discord’s bot is not set up on this install any more; nothing was posted.');
 }
 
+/** A deleted webhook does not come back, so another one of its channel takes its place. */
+export function isSameChannel(stored: DiscordCredential, found: DiscordCredential): boolean {
+  return typeof stored.channelId === 'string' && stored.channelId === found.channelId;
+}
+
 function webhookPath(text: string): RegExpExecArray | null {
   const url = URL.parse(text);
   if (url === null || url.search !== '' || url.hash !== '' || url.username !== '') return null;
@@ -103,7 +115,8 @@ function checkWebhook(
   return withoutPublishing(async () => {
     const webhook = read(Webhook, await callDiscord(io, `/webhooks/${webhookId}/${webhookToken}`));
     const guildId = webhook.guild_id ?? null;
-    const credential: DiscordCredential = { kind: 'webhook', webhookId, webhookToken, guildId };
+    const channelId = webhook.channel_id ?? null;
+    const credential: DiscordCredential = { kind: 'webhook', webhookId, webhookToken, guildId, channelId };
     return { platformAccountId: webhook.id, handle: webhook.name ?? webhook.id, credential };
   });
 }

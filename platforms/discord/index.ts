@@ -13,7 +13,13 @@ import {
 import { callPlatform, platformWords, stringField, withoutPublishing } from '../http.ts';
 import { API_VERSION, appOf, asDiscordBot, callDiscord, failure, isGone, requireDeleted } from './api.ts';
 import { hosted } from './connect.ts';
-import { connectWebhook, DiscordCredentialsInput, type DiscordCredential, placeOf } from './credential.ts';
+import {
+  connectWebhook,
+  DiscordCredentialsInput,
+  type DiscordCredential,
+  isSameChannel,
+  placeOf,
+} from './credential.ts';
 import { findMessage } from './read-back.ts';
 import { UTF16_UNITS } from '../text.ts';
 import { settings } from './settings.ts';
@@ -62,6 +68,7 @@ export const discord = definePlatform<DiscordCredential, DiscordCredentialsInput
   credentials: DiscordCredentialsInput,
   hosted,
   connectAccount: connectWebhook,
+  isSameAccount: (stored, { credential }) => isSameChannel(stored, credential),
   checkApp,
   makeToken: (_startedAt, seed) => seed.replaceAll('-', '').slice(-NONCE_MAX),
   publish,
@@ -95,8 +102,18 @@ function remove({ credential }: Session<DiscordCredential>, post: Published, io:
     const { path, ...as } = placeOf(credential, io);
     const message = `${path}/messages/${encodeURIComponent(post.platformPostId)}`;
     const answer = await callDiscord(io, message, { method: 'DELETE', ...as });
+    if (isGone(answer) && isOfEarlierWebhook(credential, post)) {
+      const words =
+        'The message was made with a webhook that has been replaced, and may still be up: delete it on Discord.';
+      throw new PlatformFailure('rejected', words);
+    }
     requireDeleted(answer, answer.status === 204 || isGone(answer));
   });
+}
+
+/** Ids of Discord begin with their time. To a webhook, the messages of others do not exist, whether they are up or not. */
+function isOfEarlierWebhook(credential: DiscordCredential, { platformPostId }: Published): boolean {
+  return credential.kind === 'webhook' && BigInt(platformPostId) < BigInt(credential.webhookId);
 }
 
 function bodyOf(

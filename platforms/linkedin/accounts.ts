@@ -20,8 +20,11 @@ export interface LinkedInPage {
 /** Page roles that can post; the other roles are for advertisements and reports. */
 const ROLES = ['ADMINISTRATOR', 'CONTENT_ADMINISTRATOR'];
 
-/** Maximum number of pages to request; few members have more. */
-const PAGES_MAX = 100;
+/** Roles to request at once, of any kind: reports and advertisements too. */
+const AT_ONCE = 100;
+
+/** Requests after which the list ends. */
+const REQUESTS_MAX = 10;
 
 const ORGANIZATION = /^urn:li:organization(?:Brand)?:(\d+)$/;
 
@@ -48,14 +51,19 @@ export async function readMember(io: PlatformIo, accessToken: string): Promise<M
 
 /** Lists the ids of the pages that the member may post as. */
 export async function listPageIds(io: PlatformIo, accessToken: string): Promise<string[]> {
-  const path = `/rest/organizationAcls?q=roleAssignee&state=APPROVED&count=${PAGES_MAX}`;
-  const answer = await callLinkedIn(io, accessToken, path, { restli: 'FINDER' });
-  const { elements } = read(Acls, answer, 'your pages');
-  const ids = elements.flatMap(({ role, organization, organizationTarget }) => {
-    const id = ORGANIZATION.exec(organization ?? organizationTarget ?? '')?.[1];
-    return id !== undefined && ROLES.includes(role) ? [id] : [];
-  });
-  return [...new Set(ids)];
+  const ids = new Set<string>();
+  for (let request = 0; request < REQUESTS_MAX; request += 1) {
+    const part = `start=${request * AT_ONCE}&count=${AT_ONCE}`;
+    const path = `/rest/organizationAcls?q=roleAssignee&state=APPROVED&${part}`;
+    const answer = await callLinkedIn(io, accessToken, path, { restli: 'FINDER' });
+    const { elements } = read(Acls, answer, 'your pages');
+    for (const { role, organization, organizationTarget } of elements) {
+      const id = ORGANIZATION.exec(organization ?? organizationTarget ?? '')?.[1];
+      if (id !== undefined && ROLES.includes(role)) ids.add(id);
+    }
+    if (elements.length < AT_ONCE) break;
+  }
+  return [...ids];
 }
 
 export async function readPage(io: PlatformIo, accessToken: string, organizationId: string): Promise<LinkedInPage> {

@@ -2,6 +2,7 @@
  * How a customer links LinkedIn: on its own page, with the operator's registered app. They choose themselves or
  * one of their pages.
  */
+import pLimit from 'p-limit';
 import { PlatformFailure } from '../contract.ts';
 import { throwRefusal } from '../failure.ts';
 import type { HostedConnect, OauthAccount, OauthIo, OauthRequest, Typed } from '../connect.ts';
@@ -55,9 +56,8 @@ function finish(
     const { scopes } = appOf(io);
     const own = member === null ? [] : [{ label: member.name, credentials: credential, scopes }];
     if (!scopes.some((scope) => PAGE_SCOPES.includes(scope))) return own;
-    const ids = await listPageIds(io, grant.accessToken);
-    const pages = await Promise.all(ids.map((id) => readPage(io, grant.accessToken, id)));
-    return [
+    const { pages, failures } = await readPages(io, grant.accessToken);
+    const accounts = [
       ...own,
       ...pages.map(({ name, organizationId }) => ({
         label: name,
@@ -65,7 +65,26 @@ function finish(
         scopes,
       })),
     ];
+    if (accounts.length === 0 && failures[0] !== undefined) throw failures[0];
+    return accounts;
   });
+}
+
+/** Pages to read at the same time. */
+const AT_ONCE = 20;
+
+/** A page that cannot be read, for example because it is a showcase page, does not keep the member from connecting the others. */
+async function readPages(io: OauthIo, accessToken: string) {
+  const ids = await listPageIds(io, accessToken);
+  const failures: PlatformFailure[] = [];
+  const pages = await pLimit(AT_ONCE).map(ids, (id) =>
+    readPage(io, accessToken, id).catch((error: unknown) => {
+      if (!(error instanceof PlatformFailure)) throw error;
+      failures.push(error);
+      return null;
+    }),
+  );
+  return { pages: pages.filter((page) => page !== null), failures };
 }
 
 async function exchange(answer: URLSearchParams, redirectUri: string, io: OauthIo): Promise<TokenGrant> {

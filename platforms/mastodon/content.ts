@@ -10,11 +10,11 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ['nbsp', ' '],
 ]);
 
-/** Extracts the text of a status from its HTML. */
+/** Extracts the text of a status from its HTML. The patterns read each character once, whatever the server sends. */
 export function plainText(html: string): string {
   return html
-    .replace(/<br\s*\/?>|<\/p>\s*<p[^>]*>/giu, '\n')
-    .replace(/<[^>]*>/gu, '')
+    .replace(/<br\s*\/?>|<\/p>\s*<p[^<>]*>/giu, '\n')
+    .replace(/<[^<>]*>/gu, '')
     .replace(/&(?:#(\d+)|#x([0-9a-f]+)|([a-z]+));/giu, decode);
 }
 

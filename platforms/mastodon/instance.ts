@@ -1,7 +1,7 @@
 /** Reads the name and the limits of a Mastodon server. */
 import { z } from 'zod';
 import type { ConnectionLimits, ImageFacts, PlatformIo } from '../contract.ts';
-import { type Access, callMastodon } from './api.ts';
+import { type Access, callMastodon, failure } from './api.ts';
 
 const Length = z.number().int().positive();
 
@@ -40,11 +40,16 @@ export interface InstanceFacts {
   readonly limits?: ConnectionLimits;
 }
 
-/** Requests the newer endpoint, then the older one. If neither exists, the platform's defaults apply. */
+/**
+ * Requests the newer endpoint, then the older one. If neither exists, the platform's defaults apply.
+ *
+ * @throws PlatformFailure when the server is busy: it may have other limits than the defaults
+ */
 export async function readInstance(io: PlatformIo, access: Access): Promise<InstanceFacts> {
   const { host } = new URL(access.origin);
   for (const path of ['/api/v2/instance', '/api/v1/instance']) {
     const answer = await callMastodon(io, access, path);
+    if (answer.status === 429 || answer.status >= 500) throw failure(answer);
     const instance = Instance.safeParse(answer.body);
     if (answer.status !== 200 || !instance.success) continue;
     const { configuration, max_toot_chars: fork, domain, uri } = instance.data;

@@ -65,6 +65,11 @@ async function firstWithText(
   for (const status of statuses) {
     const source = await callMastodon(io, access, `/api/v1/statuses/${encodeURIComponent(status.id)}/source`);
     if (source.status >= 500 || source.status === 429) throw failure(source);
+    // Without its source, a status that shows another text may still be this part, and a repeat would be a second one.
+    if (source.status !== 200) {
+      const message = `The Mastodon server does not show the source of a status: HTTP ${source.status}.`;
+      throw new PlatformFailure('unknown', message);
+    }
     if (sameText(stringField(source.body, 'text') ?? '', text)) return status;
   }
   return null;

@@ -124,12 +124,16 @@ async function readContainer(api: ContainerApi, containerId: string): Promise<Co
   throw new PlatformFailure('unknown', `${api.name} did not tell how far the post is.`);
 }
 
+/** What both say of an internal error: `An unknown error occurred`, and on Threads `UNKNOWN`. */
+const UNKNOWN = /\bunknown\b/i;
+
 function comesToNothing({ name }: ContainerApi, { state, problem }: Container): PlatformFailure {
   if (state !== 'ERROR') {
     return new PlatformFailure('unavailable', `${name} has dropped the post it was given; nothing was posted.`);
   }
   const subcode = Number(/\b(?:2207|4279)\d{3}\b/.exec(problem ?? '')?.[0]);
-  const isRefusal = (CONTAINER_SUBCODES.get(subcode) ?? 'rejected') === 'rejected';
+  const unlisted = UNKNOWN.test(problem ?? '') ? 'unavailable' : 'rejected';
+  const isRefusal = (CONTAINER_SUBCODES.get(subcode) ?? unlisted) === 'rejected';
   const words = platformWords(problem ?? 'it did not say why.');
   return new PlatformFailure(
     isRefusal ? 'rejected' : 'unavailable',

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { FailureKind, PlatformIo } from '../contract.ts';
 import { type ErrorResponses, errorResponses } from '../error-responses.ts';
-import { callPlatform, type PlatformAnswer, platformWords } from '../http.ts';
+import { callPlatform, type PlatformAnswer, platformWords, unavailable } from '../http.ts';
 
 /** Version of graph.facebook.com; Meta supports a version for about two years. */
 export const GRAPH_VERSION = 'v26.0';
@@ -47,6 +47,9 @@ export interface GraphCall {
 /** Error codes for an access token that has expired or was revoked. */
 const DEAD_TOKENS: ReadonlySet<number> = new Set([102, 190]);
 
+/** Error codes for too many calls: for the application, the user, the Page or the business. */
+const RATE_LIMITS = [4, 17, 32, 341, 613, 80_001, 80_002];
+
 /** Failure kinds by code, and by subcode if that is more specific. {@link graphFailures} decides the others. */
 const BY_CODE = new Map<number, FailureKind>([
   // The token is invalid.
@@ -55,14 +58,7 @@ const BY_CODE = new Map<number, FailureKind>([
   // A permission is missing.
   [10, 'reconnect'],
   ...Array.from({ length: 100 }, (_, index): [number, FailureKind] => [200 + index, 'reconnect']),
-  // Too many calls: for the application, the user, the Page or the business.
-  [4, 'unavailable'],
-  [17, 'unavailable'],
-  [32, 'unavailable'],
-  [341, 'unavailable'],
-  [613, 'unavailable'],
-  [80_001, 'unavailable'],
-  [80_002, 'unavailable'],
+  ...RATE_LIMITS.map((code): [number, FailureKind] => [code, 'unavailable']),
   // An internal error, possibly after the post was stored.
   [1, 'unknown'],
   [2, 'unknown'],
@@ -117,9 +113,39 @@ export function graphFailures({ name, subcodes }: GraphPlatform): ErrorResponses
     unavailable: (answer) => {
       const words = wordsOf(answer);
       if (words === undefined) return undefined;
-      return { message: `${name} accepts nothing for now; nothing was posted. ${platformWords(words)}` };
+      const message = `${name} accepts nothing for now; nothing was posted. ${platformWords(words)}`;
+      if (!isRateLimit(answer)) return { message, retryAfterMs: unavailable(name, answer).retryAfterMs };
+      const { retryAfterMs } = unavailable(name, { ...answer, status: 429 }, secondsToAccess(answer));
+      return { message, retryAfterMs };
     },
   });
+}
+
+function isRateLimit({ status, error }: GraphAnswer): boolean {
+  return status === 429 || (error !== null && RATE_LIMITS.includes(error.code));
+}
+
+/** The header that says how much of each rate limit is used, by the id of who has it. */
+const Usage = z.record(
+  z.string(),
+  z.array(z.object({ estimated_time_to_regain_access: z.number().nonnegative().catch(0) })),
+);
+
+/** Seconds until the rate limit that was reached ends, by the header of business use cases; undefined without it. */
+function secondsToAccess({ headers }: GraphAnswer): number | undefined {
+  const usage = Usage.safeParse(parsed(headers.get('x-business-use-case-usage')));
+  if (!usage.success) return undefined;
+  const limits = Object.values(usage.data).flat();
+  const minutes = Math.max(0, ...limits.map((limit) => limit.estimated_time_to_regain_access));
+  return minutes === 0 ? undefined : Math.ceil(minutes * 60);
+}
+
+function parsed(json: string | null): unknown {
+  try {
+    return json === null ? null : JSON.parse(json);
+  } catch {
+    return null;
+  }
 }
 
 /** Whether a response says that the object does not exist, or is not visible with this token. */

@@ -29,13 +29,19 @@ export const ManagedPage = z.object({
 });
 type ManagedPage = z.infer<typeof ManagedPage>;
 
+/** The last part of a list has cursors, but no address of a next one. */
+const Paging = z.object({ cursors: z.object({ after: z.string() }).optional(), next: z.string().optional() });
+
 const Token = z.object({ access_token: z.string().min(1) });
 
 /** The Page task that a user needs so that the app can post on its behalf. */
 const TASK = 'CREATE_CONTENT';
 
-/** Maximum number of Pages to request; few users have more. */
-const PAGES_MAX = 100;
+/** Pages to request at once; Meta gives no more. */
+const AT_ONCE = 100;
+
+/** Requests after which the list ends: the user can choose between as many Pages as they give. */
+const REQUESTS_MAX = 10;
 
 export function metaOauth<Input, Page extends ManagedPage>(flow: MetaOauth<Input, Page>): OauthConnect<Input> {
   return {
@@ -90,11 +96,21 @@ async function managedPages<Input, Page extends ManagedPage>(
   accessToken: string,
 ): Promise<Page[]> {
   const asked = ['id,name,access_token,tasks', ...(fields === undefined ? [] : [fields])].join(',');
-  const query = { fields: asked, limit: String(PAGES_MAX) };
-  const answered = await callGraph(io, accessToken, `${rootOf(io)}/me/accounts`, { query });
-  const pages = z.object({ data: z.array(Page) }).safeParse(ok(name, answered).body);
-  if (pages.success) return pages.data.data;
-  throw new PlatformFailure('unavailable', `${name} answered without your Pages.`);
+  const Listed = z.object({ data: z.array(Page), paging: Paging.optional().catch(undefined) });
+  const pages: Page[] = [];
+  let after: string | undefined;
+  for (let request = 0; request < REQUESTS_MAX; request += 1) {
+    const query = { fields: asked, limit: String(AT_ONCE), ...(after !== undefined && { after }) };
+    const answered = await callGraph(io, accessToken, `${rootOf(io)}/me/accounts`, { query });
+    const listed = Listed.safeParse(ok(name, answered).body);
+    if (!listed.success) throw new PlatformFailure('unavailable', `${name} answered without your Pages.`);
+    pages.push(...listed.data.data);
+    const { next, cursors } = listed.data.paging ?? {};
+    // The address of the next part has the token in it, so only its cursor is used.
+    after = next === undefined ? undefined : cursors?.after;
+    if (after === undefined) break;
+  }
+  return pages;
 }
 
 /** Requests a token of the app itself, which reaches no page. Facebook, Instagram: Access Token Guide, App Access Tokens. */

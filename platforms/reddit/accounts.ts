@@ -14,10 +14,15 @@ const About = z.object({
   kind: z.literal('t5'),
   data: z.object({ display_name: z.string(), user_is_banned: z.boolean().nullish() }),
 });
-const Moderated = z.object({ data: z.object({ children: z.array(z.object({ data: About.shape.data })) }) });
+const Moderated = z.object({
+  data: z.object({ children: z.array(z.object({ data: About.shape.data })), after: z.string().nullish() }),
+});
 
-/** Maximum number of communities to request; few people moderate more. */
-const COMMUNITIES_MAX = 100;
+/** Communities to request at once; Reddit gives no more. */
+const AT_ONCE = 100;
+
+/** Requests after which the list ends. */
+const REQUESTS_MAX = 10;
 
 export async function readAccount(io: PlatformIo, accessToken: string): Promise<RedditAccount> {
   const answer = await callReddit(io, accessToken, '/api/v1/me');
@@ -45,13 +50,20 @@ export async function readCommunity(io: PlatformIo, accessToken: string, name: s
   throw new PlatformFailure('rejected', `The account is banned from r/${name}; choose another community.`);
 }
 
-/** Lists the communities that the account moderates; empty when the credential may not read them. */
+/** Lists the communities that the account moderates, as far as the credential may read them. */
 export async function listModerated(io: PlatformIo, accessToken: string): Promise<string[]> {
-  const query = { limit: String(COMMUNITIES_MAX) };
-  const answer = await callReddit(io, accessToken, '/subreddits/mine/moderator', { query });
-  const communities = Moderated.safeParse(answer.body).data?.data.children ?? [];
+  const names: string[] = [];
+  let after: string | null | undefined;
+  for (let request = 0; request < REQUESTS_MAX; request += 1) {
+    const query = { limit: String(AT_ONCE), ...(after && { after }) };
+    const answer = await callReddit(io, accessToken, '/subreddits/mine/moderator', { query });
+    const listed = Moderated.safeParse(answer.body).data?.data;
+    names.push(...(listed?.children ?? []).map(({ data }) => data.display_name));
+    after = listed?.after;
+    if (!after) break;
+  }
   // Reddit counts the account's own profile as one of them.
-  return communities.map(({ data }) => data.display_name).filter((name) => !name.startsWith('u_'));
+  return names.filter((name) => !name.startsWith('u_'));
 }
 
 function notShown(name: string): PlatformFailure {

@@ -5,8 +5,18 @@
  * @see https://www.reddit.com/r/reddit.com/wiki/markdown/
  */
 
-/** A URL, without the punctuation that usually ends the surrounding sentence. */
-const ADDRESS = /(https?:\/\/[^\s<>"'*`^|\\[\]]*[^\s<>"'*`^|\\[\]().,;:!?_~])/iu;
+/** A URL as Reddit finds it: up to the next white space. Signs that no URL contains end it here. */
+const ADDRESS = /https?:\/\/(?=[\p{L}\p{N}[])[^\s<>`\\]+/giu;
+
+/** Signs at the end of a URL that belong to the sentence around it; brackets only if the URL does not open them. */
+const TAIL = `.,;:!?"'*~^|)]}`;
+
+/** Closing brackets, and what opens each. */
+const BRACKETS = [
+  [')', '('],
+  [']', '['],
+  ['}', '{'],
+] as const;
 
 /** Characters that are special anywhere in a line; an ampersand only at the start of an entity. */
 const ANYWHERE = /[\\`*_[\]~^|<>]|&(?=#?\w+;)/gu;
@@ -34,7 +44,8 @@ export function toMarkdown(text: string): string {
 
 /** Converts markdown to the text that people see. */
 export function fromMarkdown(markdown: string): string {
-  return markdown.replace(/ {2}\n/gu, '\n').replace(/\\([^A-Za-z\d\s])/gu, '$1');
+  const visible = (_all: string, sign?: string, url?: string) => sign ?? url ?? '';
+  return markdown.replace(/ {2}\n/gu, '\n').replace(/\\([^A-Za-z\d\s])|<(https?:\/\/[^\s<>]+)>/giu, visible);
 }
 
 function isBroken(line: string, next: string | undefined): boolean {
@@ -46,11 +57,39 @@ function literalLine(line: string): string {
   if (content === '') return '';
   const indent = KEPT_SPACE.repeat(line.length - content.length);
   if (UNDERLINE.test(content)) return `${indent}${NOTHING}${content}`;
-  const escaped = content
-    .split(ADDRESS)
-    .map((piece, index) => (index % 2 === 1 ? piece : piece.replace(ANYWHERE, '\\$&')))
-    .join('');
-  return indent + escaped.replace(LINE_START, atLineStart);
+  return indent + escaped(content).replace(LINE_START, atLineStart);
+}
+
+/** A URL that a backslash would follow is put in angle brackets, which end it: the backslash would become part of it. */
+function escaped(content: string): string {
+  let markdown = '';
+  let at = 0;
+  for (const { 0: match, index } of content.matchAll(ADDRESS)) {
+    const url = withoutTail(match);
+    const end = index + url.length;
+    const following = escapedPlain(content.slice(end, index + match.length + 1));
+    markdown += escapedPlain(content.slice(at, index)) + (following.includes('\\') ? `<${url}>` : url);
+    at = end;
+  }
+  return markdown + escapedPlain(content.slice(at));
+}
+
+function escapedPlain(text: string): string {
+  return text.replace(ANYWHERE, '\\$&');
+}
+
+function withoutTail(link: string): string {
+  const unopened = new Map<string, number>(
+    BRACKETS.map(([closer, opener]) => [closer, link.split(closer).length - link.split(opener).length]),
+  );
+  let end = link.length;
+  for (; end > 0; end -= 1) {
+    const last = link.charAt(end - 1);
+    const surplus = unopened.get(last);
+    if (!TAIL.includes(last) || (surplus !== undefined && surplus <= 0)) break;
+    if (surplus !== undefined) unopened.set(last, surplus - 1);
+  }
+  return link.slice(0, end);
 }
 
 /** The sign after the number is escaped, not the number: the sign makes it a list item. */

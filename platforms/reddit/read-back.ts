@@ -21,7 +21,6 @@ const Submitted = z.object({
           title: z.string(),
           selftext: z.string().default(''),
           is_self: z.boolean(),
-          url: z.string().default(''),
           created_utc: z.number(),
         }),
       }),
@@ -67,8 +66,8 @@ function isIt(listed: Listed, target: string, part: SendPart): boolean {
   if (listed.subreddit.toLowerCase() !== target.toLowerCase()) return false;
   const { kind, title, content } = submissionOf(part.text);
   if (comparableText(listed.title) !== comparableText(title)) return false;
-  // The image has another URL by now. A community that allows no text with an image drops the text.
-  if (part.prepared !== null) return !listed.is_self;
-  if (kind === 'link') return !listed.is_self && listed.url === content;
+  // The image has another URL by now, and a community that allows no text with an image drops the text. The title of a link is its
+  // URL, of which Reddit changes the link: it stores the host in ASCII.
+  if (part.prepared !== null || kind === 'link') return !listed.is_self;
   return listed.is_self && comparableText(fromMarkdown(listed.selftext)) === comparableText(fromMarkdown(content));
 }

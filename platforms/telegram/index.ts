@@ -64,6 +64,8 @@ export const telegram = definePlatform<BotCredential, TelegramCredentialsInput>(
   credentials: TelegramCredentialsInput,
   hosted,
   connectAccount,
+  // A group that was upgraded has another number, which the credential has since the first post there.
+  isSameAccount: ({ chatId }, { platformAccountId }) => chatId === platformAccountId,
   publish,
   remove,
 });

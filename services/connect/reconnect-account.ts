@@ -30,11 +30,44 @@ export async function reconnectAccount(
     platform.opensAccounts === true ||
     platform.repeatsAccounts === true ||
     connection.platformAccountId === account.platformAccountId;
-  if (!isSame) {
+  if (!isSame && isUnderNewId(context, connection, linked)) {
+    await takeNewId(em, connection, account);
+  } else if (!isSame) {
     throw new ServiceError(
       'connection_conflict',
       `This connects ${connection.handle} again, and the login belongs to ${account.handle}. Use the login of ${connection.handle}.`,
     );
   }
   return replaceCredential(em, context, connection, linked);
+}
+
+/** Whether the account is the one of the connection, which its platform has given another id. */
+function isUnderNewId(
+  { vault }: Context,
+  { id, credentials }: Connection,
+  { platform, account }: { readonly platform: AnyPlatform; readonly account: ConnectedAccount<unknown> },
+): boolean {
+  if (platform.isSameAccount === undefined || credentials == null) return false;
+  try {
+    return platform.isSameAccount(vault.open(credentials, id), account);
+  } catch {
+    // It cannot be decrypted any more, so only the id tells the account.
+    return false;
+  }
+}
+
+/** @throws ServiceError connection_conflict when another connection has the account under its new id */
+async function takeNewId(
+  em: SqlEntityManager,
+  connection: Connection,
+  { platformAccountId }: ConnectedAccount<unknown>,
+): Promise<void> {
+  const { accountId, platformId } = connection;
+  const place = { accountId, profileId: connection.profileId ?? null, platformId, platformAccountId, deletedAt: null };
+  const other: Connection | null = await em.findOne(Connection, place);
+  if (other !== null) {
+    const message = `The account of this login is connected already, as ${other.slug}. Use that connection, or delete it first.`;
+    throw new ServiceError('connection_conflict', message);
+  }
+  connection.platformAccountId = platformAccountId;
 }

@@ -10,10 +10,11 @@ const REDIRECTS_MAX = 3;
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** The first answer that is no redirect, and its host; null when there are too many redirects. */
+/** The first answer that is no redirect, and where it came from. */
 export interface Redirected {
   readonly response: Response;
   readonly host: string;
+  readonly address: string;
 }
 
 /** @returns null when the address redirects more than {@link REDIRECTS_MAX} times */
@@ -22,7 +23,9 @@ export async function fetchRedirected(context: Context, first: URL, init: FetchI
   for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
     const response = await context.fetch(url, init);
     const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
-    if (location === null || !URL.canParse(location, url)) return { response, host: url.host };
+    if (location === null || !URL.canParse(location, url)) {
+      return { response, host: url.host, address: url.href };
+    }
     await response.body?.cancel();
     url = new URL(location, url);
   }

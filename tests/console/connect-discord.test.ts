@@ -64,6 +64,78 @@ describe('without an app', () => {
     expect(destination(end.location)[1]).toMatchObject({ slug: 'discord-the-bells', platform: 'discord' });
   });
 
+  describe('connected again after its webhook was deleted', () => {
+    /** A connection whose webhook is deleted after a post, and a link to connect it again. */
+    async function broken() {
+      const first = discord.addWebhook();
+      const webhookUrl = `https://discord.com/api/webhooks/${first.id}/${first.token}`;
+      const { id: profileId } = await plainWorld.profile();
+      const added = await plainWorld.rest('POST /connections', {
+        body: { platformId: 'discord', credentials: { webhookUrl }, profileId },
+      });
+      const { id, slug } = added.body.connection;
+      const send = (text: string) =>
+        plainWorld.rest('POST /posts', { body: { text, connectionSlugs: [slug], profileId } });
+      const before = await send('before');
+      discord.removeWebhook(first.id);
+      await send('refused');
+      const made = await plainWorld.rest('POST /connect-sessions', { body: { reconnectConnectionId: id } });
+      const connect = async ({ id: webhookId, token }: { id: string; token: string }) => {
+        const browser = openBrowser(plainWorld);
+        const form = await browser.get(new URL(made.body.url).pathname);
+        const typed = { 'Webhook URL': `https://discord.com/api/webhooks/${webhookId}/${token}` };
+        return browser.press(form, 'Connect', typed);
+      };
+      const read = async () => (await plainWorld.rest(`GET /connections/${id}`)).body.connection;
+      return { id, send, connect, read, postId: before.body.results[0].postId };
+    }
+
+    it('posts with another webhook of the same channel', async () => {
+      const { id, send, connect, read } = await broken();
+      expect(await read()).toMatchObject({ reconnectRequired: { reason: expect.any(String) } });
+
+      const end = await connect(discord.addWebhook('Bells again'));
+
+      expect(destination(end.location)[1]).toMatchObject({ connectionId: id });
+      expect(await read()).toMatchObject({ id, handle: 'Bells again', reconnectRequired: null });
+      expect((await send('after')).body.results).toMatchObject([{ status: 'sent' }]);
+    });
+
+    it('does not report a message of the deleted webhook as deleted, because it stays up', async () => {
+      const { connect, postId } = await broken();
+      await connect(discord.addWebhook());
+
+      const { status, body } = await plainWorld.rest(`DELETE /posts/${postId}`);
+
+      expect([status, body.error]).toEqual([422, 'platform_rejected']);
+      expect(body.message).toContain('delete it on Discord');
+      expect(discord.messages().map(({ content }) => content)).toContain('before');
+    });
+
+    it('accepts no webhook of another channel', async () => {
+      const { connect, read } = await broken();
+
+      const refused = await connect(discord.addWebhook('Elsewhere', '799'));
+
+      expect([refused.status, (await read()).reconnectRequired]).toEqual([422, expect.anything()]);
+    });
+
+    it('accepts no webhook that is connected already', async () => {
+      const { connect, read } = await broken();
+      const taken = discord.addWebhook('Taken');
+      const webhookUrl = `https://discord.com/api/webhooks/${taken.id}/${taken.token}`;
+      const { profileId } = await read();
+      await plainWorld.rest('POST /connections', {
+        body: { platformId: 'discord', credentials: { webhookUrl }, profileId, slug: 'taken' },
+      });
+
+      const refused = await connect(taken);
+
+      expect(refused.status).toBe(422);
+      expect(refused.text).toContain('is connected already, as taken');
+    });
+  });
+
   it.each([
     ['what is no URL of a webhook', 'https://discord.com/channels/1/2', 'Webhook URL: expected the URL of a webhook'],
     ['a host that is not Discord', 'https://evil.example/api/webhooks/1/secret', 'evil.example is not Discord'],
@@ -106,6 +178,7 @@ describe('with an app', () => {
       webhookId: expect.stringMatching(/^\d+$/),
       webhookToken: expect.stringMatching(/^token-of-/),
       guildId: '800',
+      channelId: '700',
     });
   });
 

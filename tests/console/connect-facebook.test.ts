@@ -72,6 +72,19 @@ describe('a person who may post to several Pages', () => {
     expect(destination(end.location)[1]).toMatchObject({ slug: 'facebook-theropes', platform: 'facebook' });
   });
 
+  it('can pick each of hundreds, which Facebook lists a hundred at a time', async () => {
+    const others = Array.from({ length: 250 }, (_, index) => ({ ...BELLS, id: `1050${index}`, name: `Page ${index}` }));
+    facebook.login.managed.set('alice', [...others, ROPES]);
+    const link = await makeLink(world, { platform: 'facebook' });
+
+    const { browser, location } = await agree(link);
+    const choice = await browser.get(location);
+    const end = await browser.press(choice, 'The &lt;Ropes&gt;');
+
+    expect(choice.text).toContain('>Page 249</button>');
+    expect(destination(end.location)[1]).toMatchObject({ platform: 'facebook' });
+  });
+
   it('cannot pick a Page that was not offered', async () => {
     facebook.login.managed.set('alice', [BELLS, ROPES]);
     const link = await makeLink(world, { platform: 'facebook' });

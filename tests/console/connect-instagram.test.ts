@@ -58,6 +58,15 @@ async function agree(
   return { browser, location: back.location ?? '', status: back.status };
 }
 
+it('finds the account of a Page behind the first hundred', async () => {
+  instagram.login.managed.set('alice', [...Array<typeof BELLS>(120).fill(WITHOUT_ACCOUNT), BELLS]);
+  const link = await makeLink(world, { platform: 'instagram' });
+
+  const { location } = await agree(link);
+
+  expect(destination(location)[1]).toMatchObject({ platform: 'instagram' });
+});
+
 it('connects the only account of a person without a question, with the token of its Page', async () => {
   instagram.login.managed.set('alice', [WITHOUT_ACCOUNT, BELLS, READ_ONLY]);
   const link = await makeLink(world, { platform: 'instagram' });

@@ -58,6 +58,28 @@ it('redirects to LinkedIn’s own page with a state and the scopes of the instal
 });
 
 describe('a member who may post as a page', () => {
+  it('is offered what LinkedIn lets be read when it refuses to show another page', async () => {
+    // A showcase page, which LinkedIn lists among the pages and does not show as one.
+    alice.roles.set('404', 'ADMINISTRATOR');
+    const { browser, back } = await decide(await makeLink(world, { platform: 'linkedin' }));
+
+    const choice = await browser.get((await browser.get(back)).location ?? '');
+
+    expect(choice.text.match(/>[^<]+(?=<\/button>)/gu)).toEqual(['>Alice Bell', '>The &lt;Bells&gt;', '>Cancel']);
+  });
+
+  it('is offered a page behind a hundred roles, and may post as it', async () => {
+    alice.roles.clear();
+    for (let id = 1; id <= 230; id += 1) alice.roles.set(String(id), 'ANALYST');
+    alice.roles.set('2414183', 'ADMINISTRATOR');
+    const { browser, back } = await decide(await makeLink(world, { platform: 'linkedin' }));
+
+    const choice = await browser.get((await browser.get(back)).location ?? '');
+    const end = await browser.press(choice, 'The &lt;Bells&gt;');
+
+    expect(destination(end.location)[1]).toMatchObject({ platform: 'linkedin' });
+  });
+
   it("picks the page, which is linked with the member's token", async () => {
     const link = await makeLink(world, { platform: 'linkedin' });
     const { browser, back } = await decide(link);

@@ -81,6 +81,16 @@ it('links the account’s own profile when it moderates nothing, with tokens tha
   expect(reddit.posts().at(-1)).toMatchObject({ title: 'From the page', subreddit: 'u_alice' });
 });
 
+it('offers each community to a moderator of more than a hundred', async () => {
+  for (let number = 1; number <= 210; number += 1) alice.moderates.add(`Bells_${number}`);
+  const { browser, back } = await decide(await makeLink(world, { platform: 'reddit' }));
+
+  const choice = await browser.get((await browser.get(back)).location ?? '');
+
+  expect(choice.text.match(/>r\/Bells_\d+<\/button>/gu)).toHaveLength(210);
+  alice.moderates.clear();
+});
+
 it('lets a moderator choose the community', async () => {
   alice.moderates.add('Bells');
   const link = await makeLink(world, { platform: 'reddit' });

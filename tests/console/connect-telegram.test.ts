@@ -34,6 +34,23 @@ describe('Telegram', () => {
     expect(world.context.vault.open(row?.credentials ?? '', id)).toEqual({ botToken: TOKEN, chatId: '-1001234567890' });
   });
 
+  it('connects a group again that has got another number meanwhile', async () => {
+    const group = telegram.addChat({ id: -4007, type: 'group', title: 'Ringers' });
+    const credentials = { botToken: TOKEN, chatId: -4007 };
+    const { body } = await world.rest('POST /connections', { body: { platformId: 'telegram', credentials } });
+    const { id, slug } = body.connection;
+    telegram.addChat({ id: -1004007, type: 'supergroup', title: 'Ringers' });
+    Object.assign(group, { movedTo: -1004007 });
+    await world.rest('POST /posts', { body: { text: 'moves', connectionSlugs: [slug] } });
+    const made = await world.rest('POST /connect-sessions', { body: { reconnectConnectionId: id } });
+    const browser = openBrowser(world);
+    const form = await browser.get(new URL(made.body.url).pathname);
+
+    const end = await browser.press(form, 'Connect', { 'Bot token': TOKEN, Chat: '-1004007' });
+
+    expect(destination(end.location)[1]).toMatchObject({ connectionId: id });
+  });
+
   it.each([
     ['a malformed token', { 'Bot token': 'secret', Chat: '@thebells' }, 'Bot token: expected the token of a bot'],
     ['a malformed chat', { 'Bot token': TOKEN, Chat: 'the bells' }, 'Chat: expected the name of a public channel'],

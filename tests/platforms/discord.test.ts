@@ -90,7 +90,13 @@ describe('connecting a webhook', () => {
     expect(await connect(urlOf(webhook, root))).toEqual({
       platformAccountId: webhook.id,
       handle: 'The Bells',
-      credential: { kind: 'webhook', webhookId: webhook.id, webhookToken: webhook.token, guildId: '800' },
+      credential: {
+        kind: 'webhook',
+        webhookId: webhook.id,
+        webhookToken: webhook.token,
+        guildId: '800',
+        channelId: '700',
+      },
     });
   });
 

@@ -256,6 +256,38 @@ describe('an error of the Graph API', () => {
     expect(fake.posts()).toEqual([]);
   });
 
+  const minutes = (...given: unknown[]) =>
+    JSON.stringify({ [PAGE_ID]: given.map((time) => ({ type: 'pages', estimated_time_to_regain_access: time })) });
+  const limit = { error: { code: 32, message: '(#32) Page request limit reached' } };
+  it.each<[string, ResponseInit, object, number | undefined]>([
+    ['that of Retry-After', { status: 400, headers: { 'retry-after': '3600' } }, limit, 3_600_000],
+    [
+      'the longest of the header of business use cases',
+      { status: 400, headers: { 'x-business-use-case-usage': minutes(0, 60, 5) } },
+      limit,
+      3_600_000,
+    ],
+    [
+      'a minute without either',
+      { status: 400, headers: { 'x-business-use-case-usage': '{"a":[{}]} or not' } },
+      limit,
+      60_000,
+    ],
+    [
+      'that of Retry-After, with another error',
+      { status: 429, headers: { 'retry-after': '30' } },
+      { error: { code: 9_999, message: 'busy', is_transient: true } },
+      30_000,
+    ],
+  ])('for too many calls asks to wait: %s', async (_what, init, body, retryAfterMs) => {
+    const session = await open();
+    const served = answering('/feed', () => Promise.resolve(Response.json(body, init)));
+
+    const failure: unknown = await facebook.publish(session, part('hello'), served).catch((error: unknown) => error);
+
+    expect(failure).toMatchObject({ retryAfterMs });
+  });
+
   it.each([
     [refusal(368), 'Facebook refused: (#368) words'],
     [refusal(368, { error_user_msg: 'You can’t post\nright now.' }), 'Facebook refused: You can’t post right now.'],

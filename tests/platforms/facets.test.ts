@@ -34,6 +34,8 @@ describe('links', () => {
     ['http://localhost:3000/x', same('http://localhost:3000/x')],
     ['https://a.example/one https://a.example/two', same('https://a.example/one', 'https://a.example/two')],
     ['https://', []],
+    // Bluesky refuses a post with such an address.
+    ['see https:///bells.example today', []],
     ['xhttps://example.com', []],
     ['ftp://example.com/file', []],
   ])('finds those of %j', (text, expected) => {

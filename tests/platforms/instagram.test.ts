@@ -248,6 +248,8 @@ describe('a post', () => {
       /could not take the post; nothing/,
     ],
     ['ERROR', undefined, 'rejected', /it did not say why/],
+    ['ERROR', 'Error: An unknown error occurred', 'unavailable', /could not take the post; nothing was posted/],
+    ['ERROR', 'UNKNOWN', 'unavailable', /could not take the post; nothing was posted/],
     ['EXPIRED', undefined, 'unavailable', /has dropped the post it was given; nothing was posted/],
   ] as const)('fails when its container is %s: %s', async (state, problem, kind, message) => {
     const session = await open();

@@ -130,6 +130,18 @@ describe('connectAccount', () => {
     expect(failure).toEqual({ kind, message: expect.stringContaining(message) as string });
   });
 
+  it.each([429, 503])('is unavailable when the server answers %i instead of its limits', async (status) => {
+    const { fetch, ...rest } = io();
+    const busy: typeof fetch = (url, init) =>
+      String(url).endsWith('/instance') ? Promise.resolve(new Response('Busy', { status })) : fetch(url, init);
+    const served = { ...rest, fetch: busy };
+
+    expect(await failureOf(mastodon.connectAccount({ instanceUrl: fake.url, accessToken: TOKEN }, served))).toEqual({
+      kind: 'unavailable',
+      message: expect.stringContaining(`answered HTTP ${status}`) as string,
+    });
+  });
+
   it('is unavailable when the server cannot be reached', async () => {
     await fake.close();
 
@@ -327,20 +339,24 @@ describe('readBack', () => {
     },
   );
 
-  it('cannot determine the outcome when the source text is unavailable', async () => {
+  it.each([
+    ['is unavailable', 503, 'The Mastodon server answered HTTP 503.'],
+    ['is not shown by the server', 404, 'The Mastodon server does not show the source of a status: HTTP 404.'],
+    ['may not be read with the token', 403, 'The Mastodon server does not show the source of a status: HTTP 403.'],
+  ])('cannot determine the outcome when the source text %s', async (_case, status, message) => {
     await start({ markup: true });
     const account = await connect();
     const lost = part('so *loud* a bell');
     await mastodon.publish(sessionOf(account), lost, io());
-    const busy = {
+    const without = {
       ...io(),
       fetch: (url: string | URL, init = {}) =>
-        String(url).endsWith('/source') ? Promise.resolve(new Response('', { status: 503 })) : io().fetch(url, init),
+        String(url).endsWith('/source') ? Promise.resolve(new Response('', { status })) : io().fetch(url, init),
     };
 
-    const call = mastodon.readBack?.(sessionOf(account), lost, busy) ?? Promise.resolve();
+    const call = mastodon.readBack?.(sessionOf(account), lost, without) ?? Promise.resolve();
 
-    expect(await failureOf(call)).toEqual({ kind: 'unknown', message: 'The Mastodon server answered HTTP 503.' });
+    expect(await failureOf(call)).toEqual({ kind: 'unknown', message });
   });
 
   it('compares the source text if a server reads asterisks as markup', async () => {
@@ -406,6 +422,13 @@ describe('content', () => {
     ['&amp;lt;', '&lt;'],
   ])('reads %j', (html, text) => {
     expect(plainText(html)).toBe(text);
+  });
+
+  it.each([
+    ['signs that open tags', '<'.repeat(2_000_000), '<'.repeat(2_000_000)],
+    ['paragraphs without an end', '</p><p'.repeat(500_000), '<p'.repeat(500_000)],
+  ])('reads megabytes of %s at once', (_what, html, text) => {
+    expect(plainText(html) === text).toBe(true);
   });
 
   it.each([

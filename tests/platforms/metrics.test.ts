@@ -1,7 +1,7 @@
 /** The metrics of posts, as each platform reports them. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { bluesky } from '../../platforms/bluesky/index.ts';
-import type { AnyPlatform, MetricsReading, PlatformIo, Session } from '../../platforms/contract.ts';
+import type { AnyPlatform, MetricsReading, PlatformIo, PostMetrics, Session } from '../../platforms/contract.ts';
 import { linkedin } from '../../platforms/linkedin/index.ts';
 import { mastodon } from '../../platforms/mastodon/index.ts';
 import { metricsAt } from '../../platforms/sandbox/metrics.ts';
@@ -40,8 +40,14 @@ async function accountOf(platform: AnyPlatform, credentials: unknown, io: Platfo
   return { session, io, post };
 }
 
-function read(platform: AnyPlatform, { session, io }: Account, ids: readonly string[]): Promise<MetricsReading> {
-  const posts = ids.map((platformPostId) => ({ platformPostId, sentAt: now() }));
+/** @param previous what the newest read of each post gave */
+function read(
+  platform: AnyPlatform,
+  { session, io }: Account,
+  ids: readonly string[],
+  previous: PostMetrics = {},
+): Promise<MetricsReading> {
+  const posts = ids.map((platformPostId) => ({ platformPostId, sentAt: now(), previous }));
   return platform.readMetrics?.(session, posts, io) ?? Promise.reject(new Error('no readMetrics'));
 }
 
@@ -84,12 +90,21 @@ describe('Bluesky', () => {
     server.expireAccessTokens();
     server.dropRefreshTokens();
 
-    const reading = await read(bluesky, account, [uri, 'at://did:plc:alice/app.bsky.feed.post/gone']);
+    const gone = 'at://did:plc:alice/app.bsky.feed.post/gone';
+    const reading = await read(bluesky, account, [uri, gone], { likes: 1 });
 
     expect([...reading]).toEqual([
       [uri, { likes: 7, reposts: 5, replies: 4 }],
-      ['at://did:plc:alice/app.bsky.feed.post/gone', 'gone'],
+      [gone, 'gone'],
     ]);
+  });
+
+  it('does not take a post for gone that the network has not shown before: it may show it later', async () => {
+    const { account } = await onBluesky();
+
+    const reading = await read(bluesky, account, ['at://did:plc:alice/app.bsky.feed.post/late']);
+
+    expect([...reading]).toEqual([]);
   });
 
   it('requests as many posts at once as the server accepts', async () => {

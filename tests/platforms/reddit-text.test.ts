@@ -21,10 +21,49 @@ describe('a text as markdown', () => {
     ['    no code\n\tnor here', '\u00a0\u00a0\u00a0\u00a0no code  \n\u00a0nor here'],
     ['one\n\ntwo\r\nthree', 'one\n\ntwo  \nthree'],
     ['see https://bells.example/a_b_c~d, then *go*', 'see https://bells.example/a_b_c~d, then \\*go\\*'],
-    ['(https://bells.example/x_)_y_', '(https://bells.example/x_)_y\\_'],
+    ['(https://bells.example/x_)_y_', '(https://bells.example/x_)_y_'],
+    ['https://youtu.be/dQw4w9WgXc_ *now*', 'https://youtu.be/dQw4w9WgXc_ \\*now\\*'],
+    [
+      "https://bells.example/Moore's_law, (https://bells.example/a_(b))",
+      "https://bells.example/Moore's_law, (https://bells.example/a_(b))",
+    ],
+    ['https://bells.example/?ids[]=1&a|b', 'https://bells.example/?ids[]=1&a|b'],
+    ['[https://bells.example/x[1]]', '\\[<https://bells.example/x[1]>\\]'],
+    ['<https://bells.example/x>', '\\<<https://bells.example/x>\\>'],
+    ['**https://bells.example/x**!', '\\*\\*<https://bells.example/x>\\*\\*!'],
+    [
+      '\\https://bells.example/a\\b `https://bells.example/c`',
+      '\\\\<https://bells.example/a>\\\\b \\`<https://bells.example/c>\\`',
+    ],
+    ['https://*a* https://', 'https://\\*a\\* https://'],
     ['half a \ud83d pair', 'half a \ufffd pair'],
   ])('%j becomes %j', (text, markdown) => {
     expect(toMarkdown(text)).toBe(markdown);
+  });
+
+  it('puts no backslash into a URL, and reads back unchanged', () => {
+    const random = createSeededRandom('urls', createTestClock());
+    const alphabet = ['https://', ...'\\`*_[](){}~^|<>&#.,;:!?"\'= ab1字'];
+    for (let round = 0; round < 2_000; round += 1) {
+      const text = Array.from(random.bytes(24), (byte) => alphabet[byte % alphabet.length])
+        .join('')
+        .trimStart();
+      const markdown = toMarkdown(text);
+
+      // As Reddit finds URLs: to the next white space, or to the end of the angle brackets.
+      const urls =
+        markdown.match(
+          /<https?:\/\/[\p{L}\p{N}[][^\s<>]*>|(?<![\\<]|https?:\/\/[^\s<]*)https?:\/\/[\p{L}\p{N}[][^\s<]*/giu,
+        ) ?? [];
+      expect(urls.filter((url) => url.includes('\\'))).toEqual([]);
+      expect(fromMarkdown(markdown)).toBe(text);
+    }
+  });
+
+  it('takes a text of closing brackets only as long as it takes to read it', () => {
+    const text = `https://bells.example/${')'.repeat(1_000_000)}`;
+
+    expect(toMarkdown(text)).toBe(text);
   });
 
   it('escapes every special character outside URLs, and reads back unchanged', () => {

@@ -305,6 +305,7 @@ describe('readBack', () => {
     ['a title alone', 'there'],
     ['a text with signs', 'there & <b>\n\n1. *one*\n    code_ https://bells.example/a_b_c'],
     ['an address', 'https://bells.example/?a=1&b=2'],
+    ['an address whose host Reddit stores in ASCII', 'https://glöckchen.example/läuten'],
     ['a title that was cut', `${'long '.repeat(80)}\nand more`],
   ] as const;
 

@@ -62,7 +62,8 @@ export interface FakeDiscord extends Wire {
   /** The bot; null when its token is invalid. */
   bot: { readonly id: string; readonly token: string } | null;
   readonly channels: FakeChannel[];
-  addWebhook(name?: string | null): FakeWebhook;
+  /** @param channelId (Default: 700) */
+  addWebhook(name?: string | null, channelId?: string): FakeWebhook;
   removeWebhook(id: string): void;
   /** Posts a message of another author in a channel. */
   writeAs(authorId: string, channelId: string, content: string): void;
@@ -103,9 +104,9 @@ export async function startFakeDiscord({ now, port, tap }: WireOptions): Promise
     consent,
     bot: { id: '900', token: 'token-of-the-bot' },
     channels: [],
-    addWebhook: (name = 'The Bells') => {
+    addWebhook: (name = 'The Bells', channelId = '700') => {
       const id = nextId();
-      const webhook = { id, token: `token-of-${id}`, name, channelId: '700', guildId: fake.guildId };
+      const webhook = { id, token: `token-of-${id}`, name, channelId, guildId: fake.guildId };
       webhooks.set(id, webhook);
       return webhook;
     },
@@ -189,17 +190,19 @@ export async function startFakeDiscord({ now, port, tap }: WireOptions): Promise
     return { status: 200, json: shown.map((message) => view(message, fake.listsNonces)) };
   }
 
-  function remove(id: string): WireAnswer {
+  function remove(id: string, webhookId?: string): WireAnswer {
     const error = fake.deleteErrors.shift();
     if (error !== undefined) return refused(error);
-    return messages.delete(id) ? { status: 204, text: '' } : refused(UNKNOWN_MESSAGE);
+    // A webhook sees its own messages only.
+    const isSeen = webhookId === undefined || messages.get(id)?.authorId === webhookId;
+    return isSeen && messages.delete(id) ? { status: 204, text: '' } : refused(UNKNOWN_MESSAGE);
   }
 
   function webhookRoute(call: WireCall, [id = '', token = '', , messageId]: string[]): Answer {
     const webhook = webhooks.get(id);
     if (webhook === undefined) return refused(UNKNOWN_WEBHOOK);
     if (webhook.token !== token) return refused({ status: 401, code: 50_027, message: 'Invalid Webhook Token' });
-    if (messageId !== undefined) return remove(messageId);
+    if (messageId !== undefined) return remove(messageId, id);
     if (call.method === 'POST') return execute(call, webhook);
     const { name, channelId, guildId } = webhook;
     const shown = { id, type: 1, name, avatar: null, channel_id: channelId, guild_id: guildId, application_id: null };

@@ -55,7 +55,14 @@ export function createFacebookLogin(): FacebookLogin {
     const fields = (call.query.get('fields') ?? '').replace(/\{.*?\}/g, '').split(',');
     const asked = (page: ManagedPage) =>
       Object.fromEntries(Object.entries(page).filter(([name]) => fields.includes(name)));
-    return { status: 200, json: { data: (managed.get(who) ?? []).map(asked) } };
+    const all = managed.get(who) ?? [];
+    const start = Number(call.query.get('after') ?? 0);
+    const end = Math.min(start + Number(call.query.get('limit') ?? 25), all.length);
+    const cursors = { before: String(start), after: String(end) };
+    // The last part has cursors too, but no address of a next one.
+    const next = `https://graph.facebook.com/v26.0/me/accounts?access_token=${token}&limit=${end - start}&after=${end}`;
+    const paging = end < all.length ? { cursors, next } : { cursors };
+    return { status: 200, json: { data: all.slice(start, end).map(asked), paging } };
   }
 
   return {

@@ -273,7 +273,8 @@ export async function startFakeLinkedIn(options: FakeLinkedInOptions): Promise<F
       const organization = `urn:li:organization:${id}`;
       return { role, organization, state: 'APPROVED', roleAssignee: `urn:li:person:${member.sub}` };
     });
-    return ok({ elements });
+    const [start, count] = [Number(call.query.get('start') ?? 0), Number(call.query.get('count') ?? 10)];
+    return ok({ elements: elements.slice(start, start + count), paging: { start, count, links: [] } });
   }
 
   function readPage(id: string): WireAnswer {

@@ -1,7 +1,5 @@
-/**
- * A small version of Reddit's API: accounts with expiring tokens, communities, posts with titles, images that
- * appear late, and errors with HTTP 200.
- */
+/** A small version of Reddit's API: expiring tokens, communities, titles, images that appear late, errors with HTTP 200. */
+import { domainToASCII } from 'node:url';
 import { type Consent, createConsent } from './fake-consent.ts';
 import {
   bearer,
@@ -69,6 +67,8 @@ export interface FakeReddit extends Wire {
 const TITLE_MAX = 300;
 const TEXT_MAX = 40_000;
 const TOKEN_SECONDS = 86_400;
+// Reddit stores its ASCII form.
+const OTHER_HOST = /(?<=^https?:\/\/)[^/:?#]*[^\x21-\x7e][^/:?#]*/iu;
 
 export async function startFakeReddit({ now, port, tap, app }: FakeRedditOptions): Promise<FakeReddit> {
   const accounts: FakeRedditAccount[] = [];
@@ -107,7 +107,7 @@ export async function startFakeReddit({ now, port, tap, app }: FakeRedditOptions
       kind,
       title,
       selftext: text,
-      url: kind === 'image' ? `https://i.redd.it/${id}.png` : url,
+      url: kind === 'image' ? `https://i.redd.it/${id}.png` : url.replace(OTHER_HOST, domainToASCII),
       createdAt: now(),
       looksLeft: kind === 'image' ? fake.looksUntilMade : 0,
     };
@@ -150,9 +150,17 @@ export async function startFakeReddit({ now, port, tap, app }: FakeRedditOptions
     return ok({ kind: 't5', data: { display_name, user_is_banned: account.bannedFrom.has(display_name) } });
   }
 
-  function listModerated({ moderates, username }: FakeRedditAccount): WireAnswer {
+  function listModerated(query: URLSearchParams, { moderates, username }: FakeRedditAccount): WireAnswer {
     const names = [`u_${username}`, ...moderates];
-    return ok(listing(names.map((display_name) => ({ kind: 't5', data: { display_name } }))));
+    const start = names.indexOf(query.get('after') ?? '') + 1;
+    const end = start + Number(query.get('limit') ?? 25);
+    const after = end < names.length ? (names[end - 1] ?? null) : null;
+    return ok(
+      listing(
+        names.slice(start, end).map((display_name) => ({ kind: 't5', data: { display_name } })),
+        after,
+      ),
+    );
   }
 
   function lease(call: WireCall): WireAnswer {
@@ -213,7 +221,7 @@ export async function startFakeReddit({ now, port, tap, app }: FakeRedditOptions
     'GET /api/info': ({ query }) => info(query),
     'GET /user/:name/submitted': ({ query }, _account, name) => listSubmitted(name, query),
     'GET /r/:name/about': (_call, account, name) => about(name, account),
-    'GET /subreddits/mine/moderator': (_call, account) => listModerated(account),
+    'GET /subreddits/mine/moderator': ({ query }, account) => listModerated(query, account),
     'POST /api/media/asset.json': (call) => lease(call),
   };
 
@@ -279,8 +287,8 @@ function rateLimited(): WireAnswer {
   return refusal('RATELIMIT', 'Take a break for 9 minutes before trying again.', 'ratelimit', { ratelimit: 540.5 });
 }
 
-function listing(children: unknown[]) {
-  return { kind: 'Listing', data: { after: null, before: null, dist: children.length, children } };
+function listing(children: unknown[], after: string | null = null) {
+  return { kind: 'Listing', data: { after, before: null, dist: children.length, children } };
 }
 
 function addressOf({ subreddit, name, title }: FakeRedditPost): string {
