@@ -3,24 +3,52 @@
  * deliveries. Safe to run in parallel: one process at a time fans out, and one at a time delivers to a webhook.
  */
 import { disableFailing } from '../services/webhooks/disable-failing.ts';
-import { fanOut } from '../services/webhooks/fan-out.ts';
+import { FAN_OUT_MAX, fanOut } from '../services/webhooks/fan-out.ts';
 import { nextDeliveryAt } from '../services/webhooks/next-delivery-at.ts';
-import type { Loop } from './loop.ts';
+import type { Loop, LoopContext } from './loop.ts';
+
+/** Events that are fanned out first, so that their deliveries start soon. Each further batch of a round is twice as large. */
+const FIRST_EVENTS = 25;
+
+/** How long a round fans out events before it looks again for what fell due meanwhile. */
+const LOOK_AGAIN_MS = 1_000;
+
+/**
+ * A round begins no further batch after this long. Under a constant flow of events it would never end: /health would report the
+ * loop as late, and failing webhooks would stay enabled. The next round follows at once.
+ */
+const ROUND_MAX_MS = 30_000;
 
 export const webhookDeliveries: Loop = {
   name: 'webhookDeliveries',
   // What is due at a webhook in progress starts with its own attempts. A receiver that hangs holds nothing else up.
   nextDueAt: (context) => nextDeliveryAt(context, context.deliveries.webhooksInProgress()),
   run: async (context, signal) => {
-    let begun = await disableFailing(context);
-    let events = 0;
-    do {
-      const fanned = signal.aborted ? null : await fanOut(context, context.deliveries);
-      events = fanned?.events ?? 0;
-      begun += fanned?.begun ?? 0;
-      // Deliveries start between two batches of a long backlog.
-      if (!signal.aborted) begun += await context.deliveries.begin();
-    } while (events > 0);
-    return begun;
+    const release = context.deliveries.keepLeases();
+    try {
+      return await deliver(context, signal);
+    } finally {
+      release();
+    }
   },
 };
+
+async function deliver(context: LoopContext, signal: AbortSignal): Promise<number> {
+  let begun = await disableFailing(context);
+  let atMost = FIRST_EVENTS;
+  const startedAt = context.clock.elapsed();
+  let lookedAt = startedAt;
+  for (;;) {
+    if (signal.aborted) return begun;
+    const fanned = await fanOut(context, context.deliveries, atMost);
+    begun += fanned.begun;
+    atMost = Math.min(2 * atMost, FAN_OUT_MAX);
+    const isLast = fanned.events === 0 || context.clock.elapsed() - startedAt >= ROUND_MAX_MS;
+    // Deliveries that were handed to leases need no claim.
+    if (isLast || fanned.waiting > 0 || context.clock.elapsed() - lookedAt >= LOOK_AGAIN_MS) {
+      lookedAt = context.clock.elapsed();
+      if (!signal.aborted) begun += await context.deliveries.begin();
+    }
+    if (isLast) return begun;
+  }
+}

@@ -5,8 +5,17 @@ import { EVENT_BODIES, EVENTS } from '../services/events/event-payloads.ts';
 
 type Part = Record<string, unknown>;
 
+interface Header {
+  readonly description: string;
+  readonly schema: Part;
+  /** False for a header that only some deliveries carry. */
+  readonly required?: boolean;
+}
+
+const SIGNATURE: Part = { type: 'string', pattern: '^t=[0-9]+,v1=[0-9a-f]{64}$' };
+
 /** Headers of a delivery, each with what it holds. */
-const HEADERS: Readonly<Record<string, { readonly description: string; readonly schema: Part }>> = {
+const HEADERS: Readonly<Record<string, Header>> = {
   'x-service-event': { description: 'Name of the event.', schema: { type: 'string', enum: EVENT_NAMES } },
   'x-service-event-id': {
     description: 'Id of the event, as in the body. Remember the ids you have dealt with: a delivery can arrive twice.',
@@ -20,7 +29,13 @@ const HEADERS: Readonly<Record<string, { readonly description: string; readonly 
   'x-service-signature': {
     description:
       't is the time of the attempt in Unix seconds; v1 is the hex HMAC-SHA256 of `<t>.<body>` under the secret of the webhook, over the bytes of the body.',
-    schema: { type: 'string', pattern: '^t=[0-9]+(,v1=[0-9a-f]{64})+$' },
+    schema: SIGNATURE,
+  },
+  'x-service-signature-alternate': {
+    description:
+      'Only for 24 hours after a rotation of the secret: a second signature in the same format, under the other of the two secrets.',
+    schema: SIGNATURE,
+    required: false,
   },
 };
 

@@ -16,6 +16,12 @@ import { median, note, type Row } from '../row.ts';
 /** Events of a round; each is delivered to every receiver. */
 const EVENTS = 1_000;
 
+/**
+ * Bursts before the first round, of either side. A new process runs code that is not compiled yet: the first burst of ours takes
+ * twice the time of the sixth.
+ */
+const WARM_UP_BURSTS = 6;
+
 /** Deliveries a second to a receiver that answers after 100 ms; one at a time would be ten. */
 const FAR_MIN = 100;
 
@@ -32,15 +38,19 @@ export const webhooks: Row = {
     await using install = await startOnPostgres(database.url, folder.path, 'all', settings);
     const bench = { database, receivers, install };
     const three = () => deliver(bench, ['a', 'b', 'c'], ['a', 'b', 'c']);
-    await three();
+    const baseline = () => postBaseline(receivers.origin, ['a', 'b', 'c']);
+    for (let burst = 0; burst < WARM_UP_BURSTS; burst += 1) {
+      await baseline();
+      await three();
+    }
     const unit = 'deliveries/s';
-    const baseline = await alternate({
+    const measured = await alternate({
       row: 'webhooks',
       ours: three,
-      baseline: () => postBaseline(receivers.origin, ['a', 'b', 'c']),
+      baseline,
       unit,
       target: 0.6,
-      rounds: 5,
+      rounds: 11,
       costs: { ours: costsOf(install, database.client), baseline: costsOf(BENCH, null) },
     });
     const toFar = async () => (await deliver(bench, ['far-a'], ['far-a'])).rate;
@@ -54,7 +64,7 @@ export const webhooks: Row = {
       rounds: 5,
     });
     return [
-      baseline,
+      measured,
       {
         ...note('webhooks, receiver that answers after 100 ms', `${far.toFixed(0)} deliveries/s`),
         target: `>= ${FAR_MIN} deliveries/s`,

@@ -13,7 +13,6 @@ import type { JsonObject } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
 import { eventBody, type SignedEvent } from './event-body.ts';
-import { DEFAULT_EVENTS } from './subscribed-webhooks.ts';
 import {
   hasGaps,
   readEventPosition,
@@ -78,20 +77,16 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const CREDENTIAL = { credentialId: 'uuid', now: column('sign_ins', 'expires_at') } as const;
 
-/** Parameters of {@link isReached}. */
+/** Parameters of {@link isInReach}. */
 export const REACH = { accountId: 'uuid', profileId: 'uuid?', mode: column('events', 'mode') } as const;
 
 /**
  * docs/contract/webhooks.md#which-events-a-webhook-gets: the reach of a key, as SQL on `e`; a null profile is the whole
  * account.
  */
-const isInReach = ({ accountId, profileId, mode }: Readonly<Record<keyof typeof REACH, string>>) => `
+export const isInReach = ({ accountId, profileId, mode }: Readonly<Record<keyof typeof REACH, string>>) => `
   e.account_id = ${accountId} and (${profileId} is null or e.profile_id = ${profileId})
   and (${mode} = 'live' or e.mode = 'test')`;
-
-/** The events in reach that a webhook gets that names none. */
-export const isReached = (reach: Readonly<Record<keyof typeof REACH, string>>) =>
-  `${isInReach(reach)} and e.name in ${DEFAULT_EVENTS}`;
 
 /**
  * Whether a key is neither revoked nor expired, a grant is active as in `services/oauth/admit-grant.ts`, or a sign-in has not

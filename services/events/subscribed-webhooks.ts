@@ -12,7 +12,7 @@ interface EventColumns {
 }
 
 /** SQL list of the events that a subscriber receives without naming them. */
-export const DEFAULT_EVENTS = `(${DEFAULT_EVENT_NAMES.map((name) => `'${name}'`).join(', ')})`;
+const DEFAULT_EVENTS = `(${DEFAULT_EVENT_NAMES.map((name) => `'${name}'`).join(', ')})`;
 
 /**
  * SQL condition: whether the webhook `w` is subscribed to the event. Ids sort by time, so a webhook registered after

@@ -1,13 +1,13 @@
 /**
- * Lists the events of a post, newest first, with the deliveries of each. A caller sees the events that its webhooks would
- * get, and only deliveries to webhooks that it manages (docs/contract/webhooks.md#which-events-a-webhook-gets).
+ * Lists the events of a post, newest first, with the deliveries of each. A caller sees the events that its webhooks could
+ * get, also those that a webhook has to name, and only deliveries to webhooks that it manages (docs/contract/webhooks.md#which-events-a-webhook-gets).
  */
 import { column, columns } from '../../entities/column-lists.ts';
 import { statement } from '../../entities/statement.ts';
 import type { LoggedAttempt } from '../../entities/delivery.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
-import { isReached, REACH, reachOf } from '../events/event-feed.ts';
+import { isInReach, REACH, reachOf } from '../events/event-feed.ts';
 import { pageOf } from '../paging.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';
 import { findPost } from './find-post.ts';
@@ -27,7 +27,7 @@ const listEventsOf = statement('list the events of a post', {
   result: EVENT.types,
   sql: ({ postId, before, limit, ...reach }) => `
     select ${EVENT.sql} from events e
-    where ${isReached(reach)} and e.subject_id = ${postId} and (${before} is null or e.id < ${before})
+    where ${isInReach(reach)} and e.subject_id = ${postId} and (${before} is null or e.id < ${before})
     order by e.id desc limit ${limit}`,
 });
 

@@ -44,6 +44,8 @@ export interface FirstDeliveries {
 /** A new lease and its first deliveries. */
 export interface NewLease {
   readonly lease: WebhookLease;
+  /** When it was asked for, in milliseconds of the clock's elapsed time: the transaction that takes it may last. */
+  readonly takenAt: number;
   readonly first: FirstDeliveries;
 }
 
@@ -217,6 +219,7 @@ export async function claimWebhookLeases(
   busy: string[],
 ): Promise<NewLease[]> {
   const now = context.clock.now();
+  const takenAt = context.clock.elapsed();
   const claim = context.random.uuid();
   const until = new Date(now.getTime() + WEBHOOK_LEASE_MS);
   try {
@@ -225,9 +228,12 @@ export async function claimWebhookLeases(
     const webhookIds = leases.map(({ id }) => id);
     const rows = await claimFirst(context.db.em(), { now, claim, webhookIds });
     const ofWebhook = Map.groupBy(rows, (row) => row.webhook_id);
-    return leases.map((row) => {
+    return leases.flatMap((row) => {
+      const lease = leaseOf(context, row, claim);
       const deliveries = ofWebhook.get(row.id) ?? [];
-      return { lease: leaseOf(context, row, claim), first: { deliveries, hasMore: deliveries.length === LEASE_BATCH } };
+      return lease === null
+        ? []
+        : [{ lease, takenAt, first: { deliveries, hasMore: deliveries.length === LEASE_BATCH } }];
     });
   } catch (error) {
     if (isDatabaseAway(error)) releaseUnused(context, claim);
@@ -242,12 +248,22 @@ export function releaseUnused(context: Context, claim: string): void {
   untilDatabaseAnswers(context, WEBHOOK_LEASE_MS, release).catch(() => undefined);
 }
 
-/** @param claim under which the lease was taken */
-export function leaseOf({ vault }: Context, row: RowOf<typeof takeLeases>, claim: string): WebhookLease {
-  const { id, url, secret, previous_secret: sealed, previous_secret_until: until, revision, failing } = row;
-  const previous =
-    sealed === null || until === null ? null : { secret: vault.open(sealed, id) as string, until: new Date(until) };
-  return { webhookId: id, claim, url, secret: vault.open(secret, id) as string, previous, revision, failing };
+/**
+ * @param claim under which the lease was taken
+ * @returns null when the secret cannot be decrypted, for example because this process has not got a new key yet. The lease is kept
+ *   until it ends, so that its webhook is tried again then and holds up no other.
+ */
+export function leaseOf({ vault, log }: Context, row: RowOf<typeof takeLeases>, claim: string): WebhookLease | null {
+  const { id, url, previous_secret: sealed, previous_secret_until: until, revision, failing } = row;
+  try {
+    const secret = vault.open(row.secret, id) as string;
+    const previous =
+      sealed === null || until === null ? null : { secret: vault.open(sealed, id) as string, until: new Date(until) };
+    return { webhookId: id, claim, url, secret, previous, revision, failing };
+  } catch (error) {
+    log.error({ webhookId: id, err: error }, 'the secret of a webhook cannot be decrypted; its deliveries wait');
+    return null;
+  }
 }
 
 /**

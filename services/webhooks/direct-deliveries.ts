@@ -58,6 +58,8 @@ export interface LeaseHolder {
   waitingLength(): number;
   /** Runs a lease that was just taken. */
   start(taken: NewLease): void;
+  /** Starts nothing more under a lease whose webhook was changed, so that it is taken anew. */
+  end(lease: WebhookLease): void;
 }
 
 /** Most characters of bodies that wait in the leases of a process, when a delivery is handed over. */
@@ -104,7 +106,11 @@ export function createDirectDeliveries(context: Context, holder: LeaseHolder): D
   const openHeld = async (em: SqlEntityManager, webhooks: readonly DirectWebhook[]): Promise<void> => {
     for (const { id, lease: claim, revision } of webhooks) {
       const held = holder.find(id);
-      if (held === undefined || held.lease.claim !== claim || held.lease.revision !== revision) continue;
+      if (held === undefined || held.lease.claim !== claim) continue;
+      if (held.lease.revision !== revision) {
+        holder.end(held.lease);
+        continue;
+      }
       const open = held.running.open();
       if (open === null) continue;
       // What is stored for it after all is found by the claim that follows.
@@ -123,6 +129,7 @@ export function createDirectDeliveries(context: Context, holder: LeaseHolder): D
     // With too few for all, a claim shares them out.
     if (webhookIds.length === 0 || webhookIds.length > holder.free()) return;
     const now = context.clock.now();
+    const takenAt = context.clock.elapsed();
     const claim = context.random.uuid();
     const until = new Date(now.getTime() + WEBHOOK_LEASE_MS);
     undo.push((error) => {
@@ -130,7 +137,8 @@ export function createDirectDeliveries(context: Context, holder: LeaseHolder): D
     });
     for (const row of await takeIdleLeases(em, { now, claim, until, webhookIds })) {
       const lease = leaseOf(context, row, claim);
-      const close = (first: FirstDeliveries) => holder.start({ lease, first });
+      if (lease === null) continue;
+      const close = (first: FirstDeliveries) => holder.start({ lease, takenAt, first });
       places.set(row.id, { claim, capacity: LEASE_CAPACITY, deliveries: [], isFull: false, close });
     }
   };

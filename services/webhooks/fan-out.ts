@@ -4,22 +4,25 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import { column, columns } from '../../entities/column-lists.ts';
 import { type RecordOf, type RowOf, records, statement, unseenByPlanner } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
-import { eventBody } from '../events/event-body.ts';
+import { BODY_START, bodyEnd } from '../events/event-body.ts';
 import { subscribedCondition } from '../events/subscribed-webhooks.ts';
 import type { DirectDeliveries } from './direct-deliveries.ts';
 import type { WebhookDispatcher } from './webhook-dispatcher.ts';
 
 /** Most events in one transaction. */
-const AT_ONCE = 200;
+export const FAN_OUT_MAX = 200;
 
 const EVENT = columns('events', ['id', 'name', 'mode', 'subject_id', 'payload', 'created_at']);
 
 const findEvents = statement('find events to fan out', {
+  parameters: { atMost: 'int' },
   result: EVENT.types,
-  sql: () => `select ${EVENT.sql} from events where fanned_out_at is null order by id limit ${AT_ONCE}`,
+  sql: ({ atMost }) => `
+    select ${EVENT.sql} from events where fanned_out_at is null order by id limit ${unseenByPlanner(atMost)}`,
 });
 
-// Locks webhooks `for key share`: a deletion waits and then finds these deliveries. Webhook leases are not blocked.
+// Locks webhooks `for key share`: a deletion waits and then finds these deliveries. Webhook leases are not blocked. The events
+// are read first: with few statistics, PostgreSQL prefers to go from each webhook through all events that are newer.
 const findSubscribers = statement('find the webhooks that are subscribed to events', {
   parameters: { eventIds: 'uuid[]' },
   result: {
@@ -28,32 +31,34 @@ const findSubscribers = statement('find the webhooks that are subscribed to even
     ...columns('webhooks', ['revision', 'lease']).types,
   },
   sql: ({ eventIds }) => `
-    select e.id as event_id, w.id as webhook_id, w.revision, w.lease from events e
+    with e as materialized (
+      select id, account_id, profile_id, name, mode, subject_id from events where id = any(${unseenByPlanner(eventIds)})
+    )
+    select e.id as event_id, w.id as webhook_id, w.revision, w.lease from e
     join webhooks w on ${subscribedCondition({ id: 'e.id', accountId: 'e.account_id', profileId: 'e.profile_id', name: 'e.name', mode: 'e.mode', subjectId: 'e.subject_id' })}
-    where e.id = any(${unseenByPlanner(eventIds)}) order by e.id, w.id for key share of w`,
+    order by e.id, w.id for key share of w`,
 });
 
-const CREATED = columns('deliveries', [
-  'id',
-  'webhook_id',
-  'source_id',
-  'subject_id',
-  'event',
-  'mode',
-  'body',
-  'created_at',
-  'status',
-  'claim',
-]);
-const CREATED_RECORDS = records(CREATED.types);
+// What all deliveries of an event have in common is passed once: their bodies differ in the id alone.
+const SOURCES = records({
+  source_id: 'uuid',
+  ...columns('deliveries', ['subject_id', 'event', 'mode', 'created_at']).types,
+  body_end: 'text',
+});
+const CREATED = records({ source_id: 'uuid', ...columns('deliveries', ['id', 'webhook_id', 'status', 'claim']).types });
 
 const storeDeliveries = statement('store the deliveries of events', {
-  parameters: { created: CREATED_RECORDS },
+  parameters: { sources: SOURCES, created: CREATED },
   result: { id: 'uuid' },
-  sql: ({ created }) => `
-    with stored as (
-      insert into deliveries (${CREATED.names}, next_attempt_at)
-      select ${CREATED.names}, created_at from ${created}
+  sql: ({ sources, created }) => `
+    with source as (
+      select * from ${sources}
+    ), stored as (
+      insert into deliveries
+        (id, webhook_id, source_id, subject_id, event, mode, body, created_at, next_attempt_at, status, claim)
+      select id, webhook_id, source_id, subject_id, event, mode, '${BODY_START}' || id::text || body_end, created_at, created_at,
+        status, claim
+      from ${created} join source using (source_id)
       on conflict (source_id, webhook_id) do nothing returning id, claim
     ) select id from stored where claim is not null`,
 });
@@ -69,55 +74,73 @@ export interface FannedOut {
   readonly events: number;
   /** How many deliveries were handed to leases. */
   readonly begun: number;
+  /** How many deliveries have to be claimed. */
+  readonly waiting: number;
 }
 
-/** @param dispatcher takes deliveries that need not wait; without one they are all claimed later */
-export async function fanOut(context: Context, dispatcher?: WebhookDispatcher): Promise<FannedOut> {
+/**
+ * @param dispatcher takes deliveries that need not wait; without one they are all claimed later
+ * @param atMost events, up to FAN_OUT_MAX
+ */
+export async function fanOut(
+  context: Context,
+  dispatcher?: WebhookDispatcher,
+  atMost = FAN_OUT_MAX,
+): Promise<FannedOut> {
   const direct = dispatcher?.direct() ?? null;
-  const { events, stored } = await context.db
+  const { events, created, claimed } = await context.db
     .em()
-    .transactional((em: SqlEntityManager) => store(context, em, direct))
+    .transactional((em: SqlEntityManager) => store(context, em, direct, atMost))
     .catch((error: unknown) => {
       direct?.giveUp(error);
       throw error;
     });
-  return { events, begun: direct?.begin(new Set(stored)) ?? 0 };
+  const begun = direct?.begin(new Set(claimed)) ?? 0;
+  return { events, begun, waiting: created - begun };
 }
 
-/** @returns how many events, and the ids of the deliveries that were stored as claimed */
+interface Stored {
+  readonly events: number;
+  readonly created: number;
+  /** Ids of the deliveries that were stored as claimed. */
+  readonly claimed: readonly string[];
+}
+
 async function store(
   context: Context,
   em: SqlEntityManager,
   direct: DirectDeliveries | null,
-): Promise<{ events: number; stored: string[] }> {
-  const events = (await tryAdvisoryLock(em, 'fanOut')) ? await findEvents(em) : [];
-  if (events.length === 0) return { events: 0, stored: [] };
+  atMost: number,
+): Promise<Stored> {
+  const events = (await tryAdvisoryLock(em, 'fanOut')) ? await findEvents(em, { atMost }) : [];
+  if (events.length === 0) return { events: 0, created: 0, claimed: [] };
   const eventIds = events.map(({ id }) => id);
-  const byId = new Map(events.map((event) => [event.id, event]));
   const subscribers = await findSubscribers(em, { eventIds });
   const webhooks = new Map(subscribers.map((row) => [row.webhook_id, { ...row, id: row.webhook_id }]));
   await direct?.open(em, [...webhooks.values()]);
+  const sources = new Map(events.map((event) => [event.id, sourceOf(event)]));
   const created = subscribers.flatMap(({ event_id, webhook_id }) => {
-    const event = byId.get(event_id);
-    return event === undefined ? [] : [deliveryOf(context, event, webhook_id, direct)];
+    const source = sources.get(event_id);
+    return source === undefined ? [] : [deliveryOf(context, source, webhook_id, direct)];
   });
-  const stored = await storeDeliveries(em, { created });
+  const claimed = await storeDeliveries(em, { sources: [...sources.values()], created });
   await markFannedOut(em, { eventIds, at: context.clock.now() });
-  return { events: events.length, stored: stored.map(({ id }) => id) };
+  return { events: events.length, created: created.length, claimed: claimed.map(({ id }) => id) };
+}
+
+function sourceOf({ id, name: event, mode, subject_id, payload, created_at }: RowOf<typeof findEvents>) {
+  const body_end = bodyEnd({ event, queuedAt: created_at, payload });
+  return { source_id: id, subject_id, event, mode, created_at, body_end };
 }
 
 function deliveryOf(
   context: Context,
-  { id: sourceId, name: event, mode, subject_id, payload, created_at }: RowOf<typeof findEvents>,
+  { source_id, subject_id, event, mode, body_end }: RecordOf<typeof SOURCES>,
   webhookId: string,
   direct: DirectDeliveries | null,
-): RecordOf<typeof CREATED_RECORDS> {
+): RecordOf<typeof CREATED> {
   const id = context.random.uuid();
-  const queuedAt = new Date(created_at);
-  const body = eventBody({ eventId: id, event, queuedAt, payload });
-  const delivery = { id, subject_id, event, mode, body, attempts: 0 };
+  const delivery = { id, subject_id: subject_id ?? null, event, mode, body: BODY_START + id + body_end, attempts: 0 };
   const claim = direct?.claimFor(webhookId, delivery) ?? null;
-  const status = claim === null ? 'pending' : 'processing';
-  const stored = { webhook_id: webhookId, source_id: sourceId, created_at: queuedAt, status, claim } as const;
-  return { id, subject_id, event, mode, body, ...stored };
+  return { id, webhook_id: webhookId, source_id, status: claim === null ? 'pending' : 'processing', claim };
 }

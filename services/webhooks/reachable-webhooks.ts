@@ -7,6 +7,7 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Webhook } from '../../entities/webhook.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Caller } from '../access/caller.ts';
+import type { Context } from '../context.ts';
 
 /** Webhooks of the caller's account, profile and mode that are not deleted. */
 export function reachableWebhooks(caller: Caller): FilterQuery<Webhook> {
@@ -34,4 +35,14 @@ export function requireEnabled({ id, disabledAt }: Webhook): void {
 
 export function noWebhook(webhookId: string): ServiceError {
   return new ServiceError('not_found', `No webhook of yours has the id ${webhookId}.`);
+}
+
+/**
+ * For a webhook that was enabled a moment before.
+ *
+ * @throws ServiceError invalid_request when it was disabled meanwhile, not_found when it was deleted
+ */
+export async function refuseEnded({ db }: Context, caller: Caller, webhookId: string): Promise<never> {
+  requireEnabled(await findWebhook(db.em(), caller, webhookId));
+  throw noWebhook(webhookId);
 }

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
 import { DELIVERY, type DeliveryView, deliveryView } from './delivery-view.ts';
 import { noDelivery } from './get-delivery.ts';
-import { findWebhook, noWebhook, requireEnabled } from './reachable-webhooks.ts';
+import { findWebhook, refuseEnded, requireEnabled } from './reachable-webhooks.ts';
 
 // Locks the webhook's row against a concurrent deletion, which would leave the delivery behind.
 const replay = statement('replay a delivery', {
@@ -37,7 +37,7 @@ export async function replayDelivery(
   if (row !== undefined) return deliveryView(row);
   const present = await context.db.em().findOne(Delivery, { id: deliveryId, webhookId }, { fields: ['status'] });
   if (present === null) throw noDelivery(deliveryId);
-  if (!['pending', 'processing'].includes(present.status)) throw noWebhook(webhookId);
+  if (!['pending', 'processing'].includes(present.status)) return refuseEnded(context, caller, webhookId);
   throw new ServiceError(
     'invalid_request',
     `This delivery is ${present.status}; only a delivered, failed or dead delivery can be replayed.`,

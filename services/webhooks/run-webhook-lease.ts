@@ -28,6 +28,8 @@ export interface LeaseRunner {
    * The next due deliveries besides those of the ids that are held; renews the lease. None when the lease is lost.
    */
   claim(held: string[]): Promise<readonly ClaimedDelivery[]>;
+  /** Whether the lease stays in use without deliveries, because new ones may be stored for it. */
+  isKept(): boolean;
   /** Runs one attempt, counted among those in flight. */
   attempt(run: () => Promise<AttemptOutcome>): Promise<AttemptOutcome>;
   /** Stores an outcome. */
@@ -43,6 +45,8 @@ export interface RunningLease {
   readonly ended: Promise<void>;
   /** The claimed deliveries that no attempt has begun for. */
   waiting(): readonly ClaimedDelivery[];
+  /** Looks again at what the runner answers. */
+  check(): void;
   /**
    * Keeps the lease until the place is closed, for deliveries that are being stored. Null when they must be claimed: when
    * more may be due than the lease holds, when it has not checked for a while, or when its receiver fails.
@@ -79,7 +83,7 @@ const LEASE_USED_MS = WEBHOOK_LEASE_MS - 15_000;
 /** Begins at once. */
 export function runWebhookLease(
   context: Context & WithReceivers,
-  { lease, first }: NewLease,
+  { lease, takenAt, first }: NewLease,
   runner: LeaseRunner,
 ): RunningLease {
   const { clock } = context;
@@ -93,11 +97,13 @@ export function runWebhookLease(
   const failures: unknown[] = [];
   let isClaiming = false;
   let { hasMore } = first;
-  let renewedAt = clock.elapsed();
+  let renewedAt = takenAt;
   /** Whether nothing new starts. */
   let isOver = false;
   let isFailing = lease.failing;
   let isOpen = false;
+  /** Whether more may be due, but another webhook gets the place: only what waits is delivered, then the lease ends. */
+  let isLeaving = false;
   let progress = Promise.withResolvers<void>();
 
   /** Lets the loop below look again. */
@@ -112,6 +118,12 @@ export function runWebhookLease(
 
   const hasCapacity = () =>
     settling.size < UNSETTLED_MAX && (attempts.size === 0 || (attempts.size < window.size() && runner.mayWiden()));
+
+  /** Whether the lease may take deliveries that nothing claimed. */
+  const takesNew = () => {
+    const isCurrent = !hasMore && !isLeaving && !isClaiming && clock.elapsed() - renewedAt <= OPEN_FOR_MS;
+    return isCurrent && !isFailing && mayStart() && runner.mayClaim();
+  };
 
   const settle = (settlement: DeliverySettlement) => {
     const stored = runner
@@ -166,9 +178,10 @@ export function runWebhookLease(
       }
       if (hasMore && !isClaiming && waiting.length < CLAIM_BELOW && mayStart()) {
         if (runner.mayClaim()) void claimMore();
-        else hasMore = false;
+        else [hasMore, isLeaving] = [false, true];
       }
-      if (attempts.size === 0 && !isClaiming && !isOpen && settling.size < UNSETTLED_MAX) break;
+      const isIdle = attempts.size === 0 && !isClaiming && settling.size < UNSETTLED_MAX;
+      if (isIdle && !isOpen && !(runner.isKept() && takesNew())) break;
       await progress.promise;
       progress = Promise.withResolvers();
     }
@@ -178,8 +191,10 @@ export function runWebhookLease(
   };
 
   const open = (): LeasePlace | null => {
-    const isCurrent = !hasMore && !isClaiming && clock.elapsed() - renewedAt <= OPEN_FOR_MS;
-    if (isOpen || isFailing || !isCurrent || !mayStart() || !runner.mayClaim()) return null;
+    if (isOpen || !takesNew()) {
+      advance();
+      return null;
+    }
     isOpen = true;
     const close = (stored: FirstDeliveries) => {
       isOpen = false;
@@ -191,7 +206,7 @@ export function runWebhookLease(
     return { capacity: LEASE_CAPACITY - waiting.length, close };
   };
 
-  return { ended: run(), waiting: () => waiting, open };
+  return { ended: run(), waiting: () => waiting, check: advance, open };
 }
 
 /** Events about one subject are delivered one after another. Tests of a webhook have none, and follow each other too. */

@@ -1,7 +1,6 @@
 /** Stores the outcomes of attempts, many in one statement, and only for attempts that still hold their claim. */
 import { columns } from '../../entities/column-lists.ts';
-import type { LoggedAttempt } from '../../entities/delivery.ts';
-import { typed } from '../../entities/sql-types.ts';
+
 import { type RecordOf, records, statement } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
 import type { AttemptOutcome } from './attempt-delivery.ts';
@@ -19,48 +18,52 @@ export interface DeliverySettlement {
 /** Most attempts in the log of a delivery: two full series and half of a third. */
 const LOGGED_MAX = 20;
 
-const OUTCOMES = records({
-  ...columns('deliveries', [
-    'id',
-    'webhook_id',
-    'claim',
-    'status',
-    'attempts',
-    'delivered_at',
-    'dead_at',
-    'last_status_code',
-    'last_error',
-  ]).types,
-  /** Time of the next attempt; null when there is none. */
-  retry_at: 'timestamptz?',
-  attempted_at: 'timestamptz',
-  logged: typed<readonly [LoggedAttempt]>('jsonb'),
+/** The entry of an outcome `i` in the log, as {@link LoggedAttempt}. */
+const LOGGED = `jsonb_build_array(jsonb_build_object('attempt', i.attempts, 'at', i.attempted_at, 'durationMs', i.duration_ms,
+          'statusCode', i.last_status_code, 'error', i.last_error))`;
+
+// What is the same for all attempts under a lease, or of a statement, is passed once.
+const LEASES = records({
+  lease: 'int',
+  webhook_id: 'uuid',
+  claim: 'uuid',
   /** Revision of the webhook when the lease was taken. */
   revision: 'int',
+});
+
+const OUTCOMES = records({
   position: 'int',
+  lease: 'int',
+  ...columns('deliveries', ['id', 'status', 'attempts', 'last_status_code', 'last_error']).types,
+  /** Time of the next attempt; null when there is none. */
+  retry_at: 'timestamptz?',
+  /** As in the log. */
+  attempted_at: 'text',
+  duration_ms: 'int',
 });
 
 // Locks webhooks before their deliveries, as everywhere. An outcome updates the webhook's failure state only if the
 // webhook has not changed since the attempt. PostgreSQL expects a hundred rows in a record set, and would read the whole
-// table for them; the ids lead it to the index.
+// table for them; the array of ids leads it to the index.
 const storeOutcomes = statement('settle attempts of deliveries', {
-  parameters: { ids: 'uuid[]', outcomes: OUTCOMES },
+  parameters: { leases: LEASES, outcomes: OUTCOMES, now: 'timestamptz' },
   result: { is_current: 'boolean' },
-  sql: ({ ids, outcomes }) => `
-    with input as (
-      select * from ${outcomes}
+  sql: ({ leases, outcomes, now }) => `
+    with input as materialized (
+      select * from ${outcomes} join ${leases} using (lease)
     ), locked as materialized (
       select w.id, w.revision from webhooks w where w.id in (select webhook_id from input) order by w.id
       for no key update
     ), settled as (
       update deliveries d set status = i.status, attempts = i.attempts, claim = null,
-        next_attempt_at = coalesce(i.retry_at, d.next_attempt_at), delivered_at = i.delivered_at,
-        dead_at = i.dead_at, last_status_code = i.last_status_code, last_error = i.last_error,
+        next_attempt_at = coalesce(i.retry_at, d.next_attempt_at),
+        delivered_at = case when i.status = 'delivered' then ${now} end, dead_at = case when i.status = 'dead' then ${now} end,
+        last_status_code = i.last_status_code, last_error = i.last_error,
         attempt_log = case when jsonb_array_length(d.attempt_log) >= ${LOGGED_MAX} then d.attempt_log - 0
-          else coalesce(d.attempt_log, '[]') end || i.logged
+          else coalesce(d.attempt_log, '[]') end || ${LOGGED}
       from input i join locked l on l.id = i.webhook_id
-      where d.id = any(${ids}) and d.id = i.id and d.claim = i.claim and d.status = 'processing'
-      returning d.webhook_id, i.position, i.attempted_at as at, i.status <> 'delivered' as failed,
+      where d.id = any(array(select id from input)) and d.id = i.id and d.claim = i.claim and d.status = 'processing'
+      returning d.webhook_id, i.position, i.attempted_at::timestamptz as at, i.status <> 'delivered' as failed,
         l.revision = i.revision as is_current
     ), ranked as (
       select s.*, max(position) filter (where not failed) over (partition by webhook_id) as last_success
@@ -87,33 +90,33 @@ export async function settleDeliveries(
   context: Context,
   settlements: readonly DeliverySettlement[],
 ): Promise<boolean[]> {
-  const outcomes = settlements.map((settlement, position) => ({ ...outcomeOf(context, settlement), position }));
-  const rows = await storeOutcomes(context.db.queries, { ids: outcomes.map(({ id }) => id), outcomes });
+  const numbers = new Map<WebhookLease, number>();
+  const outcomes = settlements.map((settlement, position) => {
+    const lease = numbers.getOrInsertComputed(settlement.lease, () => numbers.size);
+    return { position, lease, ...outcomeOf(settlement) };
+  });
+  const leases = Array.from(numbers, ([{ webhookId, claim, revision }, lease]) => {
+    return { lease, webhook_id: webhookId, claim, revision };
+  });
+  const rows = await storeOutcomes(context.db.queries, { leases, outcomes, now: context.clock.now() });
   return rows.map((row) => row.is_current);
 }
 
-function outcomeOf(
-  context: Context,
-  { lease, delivery, outcome }: DeliverySettlement,
-): Omit<RecordOf<typeof OUTCOMES>, 'position'> {
-  const { delivered, attemptedAt, durationMs, statusCode, error } = outcome;
-  const now = context.clock.now();
+function outcomeOf({
+  delivery,
+  outcome: { delivered, attemptedAt, durationMs, statusCode, error },
+}: DeliverySettlement): Omit<RecordOf<typeof OUTCOMES>, 'position' | 'lease'> {
   const attempts = delivery.attempts + 1;
   const retryAt = delivered ? null : nextAttemptAt(attempts, attemptedAt);
-  const isDead = !delivered && retryAt === null;
   return {
     id: delivery.id,
-    webhook_id: lease.webhookId,
-    claim: lease.claim,
-    revision: lease.revision,
-    attempted_at: attemptedAt,
-    logged: [{ attempt: attempts, at: timestamp(attemptedAt), durationMs, statusCode, error }],
-    status: delivered ? 'delivered' : isDead ? 'dead' : 'pending',
+    status: delivered ? 'delivered' : retryAt === null ? 'dead' : 'pending',
     attempts,
-    retry_at: retryAt,
-    delivered_at: delivered ? now : null,
-    dead_at: isDead ? now : null,
-    last_status_code: statusCode,
-    last_error: error,
+    attempted_at: timestamp(attemptedAt),
+    duration_ms: durationMs,
+    // What is null is left out of the JSON, so that PostgreSQL has less to read.
+    retry_at: retryAt ?? undefined,
+    last_status_code: statusCode ?? undefined,
+    last_error: error ?? undefined,
   };
 }

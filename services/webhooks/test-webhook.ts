@@ -10,7 +10,7 @@ import { postEvent } from '../events/post-event.ts';
 import type { Caller } from '../access/caller.ts';
 import { DELIVERY, type DeliveryView, deliveryView } from './delivery-view.ts';
 import { eventBody } from '../events/event-body.ts';
-import { findWebhook, noWebhook, requireEnabled } from './reachable-webhooks.ts';
+import { findWebhook, refuseEnded, requireEnabled } from './reachable-webhooks.ts';
 
 /** The same in every test, on every install. */
 const FAKE_POST = postEvent(
@@ -45,6 +45,6 @@ export async function testWebhook(context: Context, caller: Caller, webhookId: s
   const now = context.clock.now();
   const body = eventBody({ eventId: id, event: 'post.sent', queuedAt: now, payload: FAKE_POST, test: true });
   const [row] = await queueTest(em, { id, webhook_id: webhookId, mode: caller.mode, body, created_at: now });
-  if (row === undefined) throw noWebhook(webhookId);
+  if (row === undefined) return refuseEnded(context, caller, webhookId);
   return deliveryView(row);
 }

@@ -29,6 +29,11 @@ export interface WebhookDispatcher {
    * deliveries started.
    */
   begin(): Promise<number>;
+  /**
+   * Keeps the leases in use of webhooks that new deliveries may be stored for, until the function it returns is called. Released
+   * between two batches of a burst, they would have to be taken again, and the deliveries claimed.
+   */
+  keepLeases(): () => void;
   /** Hands over deliveries that a transaction is about to store, without claiming them. */
   direct(): DirectDeliveries;
   /**
@@ -94,6 +99,8 @@ export function createWebhookDispatcher(context: Context & WithReceivers): Webho
   const inProgress = new InProgress<LeaseInUse>();
   let attemptsInFlight = 0;
   let closed = false;
+  /** How many callers keep the leases. */
+  let keepers = 0;
   const settlements = createBatcher((items: readonly DeliverySettlement[]) => {
     return storeOutcome(context, () => settleDeliveries(context, items));
   }, WRITE_TOGETHER);
@@ -154,6 +161,7 @@ export function createWebhookDispatcher(context: Context & WithReceivers): Webho
       mayStart: () => !closed && !outdated.has(lease),
       mayWiden: () => attemptsInFlight < ATTEMPTS_MAX,
       mayClaim: () => !isFull(lease),
+      isKept: () => keepers > 0,
       claim: (held) => untilDatabaseAnswers(context, WEBHOOK_LEASE_MS, () => claimMore(context, lease, held)),
       attempt: (attempt) => countAttempt(running, attempt),
       settle,
@@ -165,6 +173,12 @@ export function createWebhookDispatcher(context: Context & WithReceivers): Webho
       );
     });
     void ended.then(inProgress.add({ ended, running, run }));
+    // One that is only kept leaves its place to another.
+    if (isFull(lease)) check();
+  };
+
+  const check = () => {
+    for (const { run } of inProgress) run.check();
   };
 
   const holder: LeaseHolder = {
@@ -179,6 +193,10 @@ export function createWebhookDispatcher(context: Context & WithReceivers): Webho
         0,
       ),
     start,
+    end: (lease) => {
+      outdated.add(lease);
+      check();
+    },
   };
 
   const webhookIds = (items: Iterable<{ readonly running: Running }>) =>
@@ -199,17 +217,26 @@ export function createWebhookDispatcher(context: Context & WithReceivers): Webho
 
   return {
     begin: async () => {
+      check();
       const free = capacity();
       if (closed || free.healthy + free.failing + free.reserved === 0) return 0;
       const leases = await claimWebhookLeases(context, free, webhookIds(inProgress));
       leases.forEach(start);
       return leases.reduce((sum, { first }) => sum + first.deliveries.length, 0);
     },
+    keepLeases: () => {
+      keepers += 1;
+      return () => {
+        keepers -= 1;
+        check();
+      };
+    },
     direct: () => createDirectDeliveries(context, holder),
     drained,
     webhooksInProgress: () => webhookIds([...inProgress].filter(({ running }) => !running.isReleasing)),
     close: () => {
       closed = true;
+      check();
       return drained();
     },
   };

@@ -55,6 +55,36 @@ describe('200', () => {
     ]);
   });
 
+  it('returns the events that only webhooks that name them get, with their deliveries', async () => {
+    const { key, id: accountId } = await accountWithSandbox(world);
+    const profile = await world.profile('Other', accountId);
+    const other = (await world.key({ accountId, profileId: profile.id })).secret;
+    const asking = (await world.key({ accountId, approval: 'required' })).secret;
+    const receiver = await startReceiver();
+    const events = ['post.approval_requested', 'post.rejected'];
+    const { id: webhookId, url } = await registerWebhook(world, receiver.url, { key, events });
+    const { postId } = await makePost(world, 'sandbox', { key: asking });
+    await world.rest(`POST /posts/${postId}/reject`, { key, body: { reason: 'No.' } });
+    await world.runDue();
+    const createdAt = world.clock.now().toISOString();
+
+    const { body } = await read(postId, key);
+
+    const delivery = {
+      id: UUID,
+      webhookId,
+      url,
+      status: 'delivered',
+      attempts: 1,
+      lastStatusCode: 200,
+      lastAttemptAt: createdAt,
+      nextAttemptAt: null,
+    };
+    const event = (name: string) => ({ id: UUID, event: name, mode: 'live', createdAt, deliveries: [delivery] });
+    expect(body).toEqual({ events: [event('post.rejected'), event('post.approval_requested')], nextCursor: null });
+    expect((await read(postId, other)).status).toBe(404);
+  });
+
   it('pages without a gap or a duplicate', async () => {
     const { key } = await accountWithSandbox(world);
     const inMinutes = (minutes: number) => new Date(world.clock.now().getTime() + minutes * 60_000).toISOString();

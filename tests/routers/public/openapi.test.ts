@@ -8,6 +8,7 @@ import { declaredErrors } from '../../../routers/declared-errors.ts';
 import { operations } from '../../../routers/operations.ts';
 import { successStatusOf } from '../../../routers/meta.ts';
 import { SCOPES } from '../../../services/access/scopes.ts';
+import { deliveryHeaders } from '../../../services/webhooks/delivery-headers.ts';
 import { refusal } from '../../harness/expected.ts';
 import { PUBLIC_URL, startWorld } from '../../harness/world.ts';
 
@@ -161,12 +162,13 @@ describe('200', () => {
   it('has a webhook for every event, with its body and its headers', () => {
     expect(Object.keys(body.webhooks)).toEqual(EVENT_NAMES);
     const { post } = body.webhooks['post.metrics'];
-    expect(post.parameters.map(({ name }: { name: string }) => name)).toEqual([
-      'x-service-event',
-      'x-service-event-id',
-      'x-service-delivery',
-      'x-service-mode',
-      'x-service-signature',
+    expect(post.parameters.map(({ name, required }: { name: string; required: boolean }) => [name, required])).toEqual([
+      ['x-service-event', true],
+      ['x-service-event-id', true],
+      ['x-service-delivery', true],
+      ['x-service-mode', true],
+      ['x-service-signature', true],
+      ['x-service-signature-alternate', false],
     ]);
     expect(post.requestBody.content['application/json'].schema).toEqual({
       $ref: '#/components/schemas/PostMetricsEvent',
@@ -178,6 +180,19 @@ describe('200', () => {
       'post',
       'timestamp',
     ]);
+  });
+
+  it('describes both signatures of a delivery after a rotation as they are sent', () => {
+    const { parameters } = body.webhooks['post.sent'].post;
+    const now = new Date(1_795_262_400_000);
+    const signing = { secret: 'whsec_new', alternateSecret: 'whsec_old', now, version: '2.0.0' };
+    const sent = deliveryHeaders({ id: 'e', event: 'post.sent', mode: 'live', body: '{}' }, signing);
+
+    for (const name of ['x-service-signature', 'x-service-signature-alternate']) {
+      const { schema } = parameters.find((parameter: { name: string }) => parameter.name === name);
+      expect(schema).toEqual({ type: 'string', pattern: '^t=[0-9]+,v1=[0-9a-f]{64}$' });
+      expect(sent[name]).toMatch(new RegExp(schema.pattern));
+    }
   });
 
   it('describes the simple endpoint with a text body, and its time in the query', () => {

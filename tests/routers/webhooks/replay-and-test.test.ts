@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
+import { holdRows } from '../../harness/hold-rows.ts';
 import { makePost } from '../../harness/posts.ts';
 import { deliveriesOf, registerWebhook, startReceiver } from '../../harness/receiver.ts';
 import { startWorld, type World } from '../../harness/world.ts';
@@ -182,5 +183,26 @@ describe('test 200', () => {
 
     await world.runDue();
     expect(receiver.received.map(({ headers }) => headers['x-service-mode'])).toEqual(['test', 'live']);
+  });
+});
+
+describe.skipIf(world.db.engine !== 'postgres')('a webhook that is disabled during the request', () => {
+  it.each(['replay', 'test'] as const)('is named in the answer of %s, and gets nothing', async (what) => {
+    const { webhook, delivery } = await posted(200);
+    const path = what === 'test' ? 'test' : (`deliveries/${delivery.id}/replay` as const);
+    const held = await holdRows(world, 'lock table deliveries in share mode');
+    const asked = world.rest(`POST /webhooks/${webhook.id}/${path}`, { key });
+    await held.waiting(1, asked);
+    await world.sql(`update webhooks set disabled_at = $2, disabled_reason = 'requested' where id = $1`, [
+      webhook.id,
+      world.clock.now(),
+    ]);
+    await held.release();
+
+    const { status, body } = await asked;
+
+    const message = `The webhook ${webhook.id} is disabled, so nothing is delivered to it. Enable it with PATCH and "enabled": true first.`;
+    expect([status, body]).toEqual([400, refusal('invalid_request', message)]);
+    expect(await deliveriesOf(world, webhook.id, key)).toEqual([delivery]);
   });
 });

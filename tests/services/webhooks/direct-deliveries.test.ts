@@ -86,8 +86,8 @@ describe('an event', () => {
     const second = await fanOut(world.context, worker);
 
     expect([first, second]).toEqual([
-      { events: 1, begun: 1 },
-      { events: 1, begun: 1 },
+      { events: 1, begun: 1, waiting: 0 },
+      { events: 1, begun: 1, waiting: 0 },
     ]);
     expect(await statuses()).toEqual(['processing', 'processing']);
     release(204);
@@ -130,7 +130,7 @@ describe('an event', () => {
 
     await worker.begin();
     await worker.drained();
-    expect([fanned, times()]).toEqual([{ events: 1, begun: 0 }, [at(2), at(3)]]);
+    expect([fanned, times()]).toEqual([{ events: 1, begun: 0, waiting: 1 }, [at(2), at(3)]]);
   });
 
   it('goes to the new address of a webhook that was changed while an attempt is in flight', async () => {
@@ -164,7 +164,7 @@ describe('an event', () => {
     await worker.drained();
     await reschedule(3);
 
-    expect(await fanOut(world.context, worker)).toEqual({ events: 1, begun: 0 });
+    expect(await fanOut(world.context, worker)).toEqual({ events: 1, begun: 0, waiting: 1 });
 
     expect(await statuses()).toEqual(['pending', 'pending']);
   });
@@ -179,7 +179,7 @@ describe('an event', () => {
     await world.sql(`update deliveries set status = 'delivered', claim = null where webhook_id = $1`, [webhook.id]);
     await reschedule(3);
 
-    expect(await fanOut(world.context, worker)).toEqual({ events: 1, begun: 0 });
+    expect(await fanOut(world.context, worker)).toEqual({ events: 1, begun: 0, waiting: 1 });
 
     expect([held.length, (await statuses()).at(-1)]).toEqual([1, 'pending']);
     release(204);
@@ -195,7 +195,7 @@ describe('an event', () => {
     await until(() => held.length === 1);
     await happen(accountId, 1, 'Hello');
 
-    expect(await fanOut(world.context, worker)).toEqual({ events: 1, begun: 0 });
+    expect(await fanOut(world.context, worker)).toEqual({ events: 1, begun: 0, waiting: 1 });
 
     expect((await statuses()).at(-1)).toBe('pending');
     release(204);
@@ -279,6 +279,24 @@ describe('a transaction of deliveries', () => {
       [at(2), at(3), at(4)],
       ['delivered', 'delivered', 'delivered'],
     ]);
+  });
+
+  it('that takes long shortens the time of the lease that it took: no attempt starts once another worker may take it', async () => {
+    const { accountId, receiver, held, release, statuses } = await holding();
+    let passed = 0;
+    const clock = { ...world.clock, elapsed: () => passed };
+    const worker = startWorker({ ...world.context, clock });
+    // The ids of the deliveries are generated after the lease was taken.
+    const random = { ...world.context.random, uuid: () => ((passed = 20_000), world.context.random.uuid()) };
+    await happen(accountId, 2, 'Hello');
+    await fanOut({ ...world.context, random }, worker);
+    await until(() => held.length === 1);
+    passed = 61_000;
+
+    release(204);
+
+    await worker.drained();
+    expect([receiver.received.length, await statuses()]).toEqual([1, ['delivered', 'pending']]);
   });
 
   it('that fails leaves no lease, and its events are delivered by the next one', async () => {

@@ -1,7 +1,11 @@
 /** Webhook leases: a receiver that hangs or fails delays only its own deliveries, within its share of capacity. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { v7 } from 'uuid';
 import { runRound } from '../../../jobs/run-round.ts';
 import { webhookDeliveries } from '../../../jobs/webhook-deliveries.ts';
+import { LEASE_BATCH } from '../../../services/webhooks/claim-webhook-leases.ts';
+import { fanOut } from '../../../services/webhooks/fan-out.ts';
+import { createWebhookDispatcher } from '../../../services/webhooks/webhook-dispatcher.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { makePost } from '../../harness/posts.ts';
 import { type Answer, registerWebhook, startReceiver } from '../../harness/receiver.ts';
@@ -96,6 +100,55 @@ describe('many receivers that failed and hang', () => {
     stuck.answer(200);
     await world.context.deliveries.drained();
     await world.runDue();
+  });
+});
+
+describe('a worker without capacity for another claim', () => {
+  it('keeps the order of one post, also behind what a worker that died had claimed', async () => {
+    const { key, id: accountId } = await accountWithSandbox(world);
+    const [other, last] = [hanging(), hanging()];
+    const receiver = await startReceiver((response, request) => {
+      if (receiver.received.length === LEASE_BATCH) last.answer(response, request);
+      else response.writeHead(204).end();
+    });
+    const { id: webhookId } = await registerWebhook(world, receiver.url, { key, events: ['post.sent'] });
+    const others = await startReceiver(other.answer);
+    for (let index = 1; index < 100; index += 1) {
+      await registerWebhook(world, others.url, { key, events: ['post.failed'] });
+    }
+    const postId = v7();
+    const happen = async (name: string, count: number) => {
+      const ids = Array.from({ length: count }, () => v7());
+      await world.sql(
+        `insert into events (id, account_id, name, mode, subject_id, payload, created_at)
+         select id, $1, $2, 'live', $3, jsonb_build_object('id', id), $4 from unnest($5::uuid[]) as e(id)`,
+        [accountId, name, postId, world.clock.now(), ids],
+      );
+      return ids;
+    };
+    const earlier = await happen('post.sent', LEASE_BATCH + 1);
+    await happen('post.failed', 1);
+    await fanOut(world.context);
+    const byDead = `update deliveries set status = 'processing', claim = $2 where webhook_id = $1`;
+    await world.sql(byDead, [webhookId, v7()]);
+    const worker = createWebhookDispatcher(world.context);
+    onTestFinished(() => worker.close());
+    await worker.begin();
+    await until(() => receiver.received.length === LEASE_BATCH);
+    others.answer(204);
+    other.letGo();
+    const leases = () => world.sql('select id from webhooks where lease is not null and account_id = $1', [accountId]);
+    await expect.poll(leases, { interval: 10 }).toEqual([{ id: webhookId }]);
+    const later = await happen('post.sent', 1);
+
+    const fanned = await fanOut(world.context, worker);
+
+    last.letGo();
+    await worker.drained();
+    await worker.begin();
+    await worker.drained();
+    expect(fanned).toEqual({ events: 1, begun: 0, waiting: 1 });
+    expect(receiver.received.map(({ body }) => body.id as string)).toEqual([...earlier, ...later]);
   });
 });
 
