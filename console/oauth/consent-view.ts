@@ -18,13 +18,15 @@ export interface ConsentView {
   readonly csrf: Html;
   /** Whether no person of the account has allowed this client before. */
   readonly isNew: boolean;
+  /** Whether it is stopped, so that nothing it posts goes out before the release. */
+  readonly isStopped: boolean;
 }
 
 /** Option values other than profile ids. */
 export const WHOLE_ACCOUNT = 'account';
 export const TEST_MODE = 'test';
 
-export function consentView({ asked, person, profiles, action, csrf, isNew }: ConsentView): Html {
+export function consentView({ asked, person, profiles, action, csrf, isNew, isStopped }: ConsentView): Html {
   const scopes = scopesWithinRole(asked.scopes, person.role);
   const isEmpty = scopes.length === 0;
   const posts = scopes.includes('posts:write');
@@ -42,7 +44,7 @@ export function consentView({ asked, person, profiles, action, csrf, isNew }: Co
       </ul>`
     }
     ${asked.asksForApi && html`<p>It asks for the API, where it is not asked again before a call.</p>`}
-    ${roleNote(asked, person.role)}
+    ${roleNote(asked, person.role)} ${isStopped && STOPPED}
     <form method="post" action="${action}">
       ${csrf} ${posts && isNew && approvalField(true)}
       <div class="field">
@@ -69,6 +71,11 @@ export function consentView({ asked, person, profiles, action, csrf, isNew }: Co
     </p>
   </section>`;
 }
+
+const STOPPED = html`<p class="problem" role="note">
+  This agent is stopped, and stays stopped when you allow it: nothing it posts goes out until an owner releases it under
+  Stops.
+</p>`;
 
 /** First and ticked for a new client: a person who trusts it already unticks it. */
 function approvalField(isChecked: boolean): Html {

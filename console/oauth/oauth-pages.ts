@@ -8,6 +8,7 @@ import type { Context } from '../../services/context.ts';
 import { scopesWithinRole } from '../../services/access/roles.ts';
 import { listGrants } from '../../services/oauth/list-grants.ts';
 import { profilesToChoose } from '../../services/oauth/profiles-to-choose.ts';
+import { isClientStopped } from '../../services/stops/is-client-stopped.ts';
 import { wasAllowedBefore } from '../../services/oauth/was-allowed-before.ts';
 import { revokeGrant } from '../../services/oauth/revoke-grant.ts';
 import { fieldsOf } from '../form-fields.ts';
@@ -79,8 +80,10 @@ function ask(context: Context, requests: ConsentRequests): RequestHandler<{ uid:
     if (person === null) return response.redirect(303, signInAddress(action));
     const profiles = await profilesToChoose(context, person.accountId);
     const csrf = csrfField(context, person);
-    const isNew = !(await wasAllowedBefore(context, person.accountId, asked.clientId));
-    const main = consentView({ asked, person, profiles, action, csrf, isNew });
+    const { accountId } = person;
+    const isNew = !(await wasAllowedBefore(context, accountId, asked.clientId));
+    const isStopped = await isClientStopped(context, { accountId, clientId: asked.clientId });
+    const main = consentView({ asked, person, profiles, action, csrf, isNew, isStopped });
     sendConsentPage(response, main, asked.redirectUri);
   };
 }

@@ -13,7 +13,8 @@ export const removePolicy = keyedProcedure
       path: '/policies/{policyId}',
       tags: ['Policies'],
       summary: 'Remove a policy',
-      description: 'Removes the policy of a key or agent, also from the keys that follow it.',
+      description:
+        'Removes the policy of a key or agent. The key, and the keys that followed it, then follow the nearest policy above, if there is one.',
     },
     access: 'account',
     scope: null,

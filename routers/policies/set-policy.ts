@@ -13,7 +13,7 @@ export const setPolicy = keyedProcedure
       tags: ['Policies'],
       summary: 'Set a policy',
       description:
-        'Says what a key or agent, and every key that it has created or creates, may send without a person. Replaces the whole policy: a rule that is left out stops nothing. Scheduled posts keep their times.',
+        'Says what a key or agent, and every key that it has created or creates, may send without a person. Keys with their own policy keep it. Replaces the whole policy: a rule that is left out stops nothing. Scheduled posts keep their times.',
     },
     access: 'account',
     scope: null,

@@ -108,6 +108,14 @@ export const Policy = z
     kind: z.enum(POLICY_KINDS).describe('Whether it is the policy of an API key or of the grant of an agent.'),
     name: z.string().nullable().describe('Name of the key or agent; null when it is gone.'),
     rules: Rules,
+    disconnected: z
+      .array(
+        z.strictObject({
+          id: uuidOutput('Id of the connection.'),
+          slug: z.string().describe('Slug that it had.'),
+        }),
+      )
+      .describe('Connections of connectionIds that were disconnected since: nothing can be posted to them.'),
     postsLastHour: z.int().describe('Posts that went out under it in the last 60 minutes.'),
     postsLastDay: z.int().describe('Posts that went out under it in the last 24 hours.'),
     changedAt: timestampOutput('When it was last changed.'),

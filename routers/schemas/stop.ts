@@ -9,6 +9,10 @@ export const Stop = z
     id: uuidOutput('Id of the stop.'),
     kind: z.enum(STOP_KINDS).describe('What is stopped: the account, a profile, an API key, or the grant of an agent.'),
     targetId: uuidOutput('Id of it.'),
+    targetName: z.string().nullable().describe('Name of the profile, key or agent; null for the account.'),
+    targetEndedAt: timestampOutput(
+      'When the profile was deleted, or the key or agent revoked; null otherwise.',
+    ).nullable(),
     reason: z.string().nullable().describe('Why, as the person wrote it; null for nothing.'),
     startedAt: timestampOutput('Since when nothing goes out.'),
     startedBy: z.strictObject({

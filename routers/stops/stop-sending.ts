@@ -9,8 +9,8 @@ const REASON_MAX = 500;
 
 const Input = z.strictObject({
   profileId: uuidInput('Only what belongs to this profile.').optional(),
-  keyId: uuidInput('Only what this API key has created.').optional(),
-  grantId: uuidInput('Only what the agent with this OAuth grant has created.').optional(),
+  keyId: uuidInput('Only what this API key, and every key under it, has created.').optional(),
+  grantId: uuidInput('Only what the agent with this OAuth grant, and every key under it, has created.').optional(),
   reason: storableText(z.string().trim().min(1).max(REASON_MAX))
     .optional()
     .describe('Why, for the errors of what is stopped: 1 to 500 characters.'),

@@ -1,6 +1,7 @@
 /** The consent pages as oidc-provider sees them: what the client asked for, and what the person answered. */
 import type { Request, Response } from 'express';
 import type { Provider } from 'oidc-provider';
+import { NIL } from 'uuid';
 import {
   type Consent,
   type ConsentRequest,
@@ -38,6 +39,7 @@ export function consentRequests(context: Context, current: () => Promise<Provide
       // If the button is pressed twice at once, both requests use the same grant.
       const grantId = await claimForGrant(context, 'Interaction', uid, context.random.uuid());
       if (grantId === null) return returnTo;
+      if (grantId === DENIED) return denialUrl(provider, params);
       await grant(context, provider, {
         id: grantId,
         asked,
@@ -52,12 +54,18 @@ export function consentRequests(context: Context, current: () => Promise<Provide
       const provider = await current();
       const interaction = await provider.interactionDetails(request, response);
       if (interaction.result !== undefined) return answerUrl(provider, interaction);
+      const claimed = await claimForGrant(context, 'Interaction', interaction.uid, DENIED);
+      // The other button was pressed first, and its request has not finished. Its grant would outlive this denial.
+      if (claimed !== null && claimed !== DENIED) return interaction.returnTo;
       await recordDenial(context, { ...person, requestId: requestIdOf(response) });
       await provider.interactionResult(request, response, DENIAL, { mergeWithLastSubmission: false });
       return denialUrl(provider, interaction.params);
     },
   };
 }
+
+/** Claims a request for no grant. */
+const DENIED = NIL;
 
 const DENIAL = { error: 'access_denied', error_description: 'the owner said no' };
 

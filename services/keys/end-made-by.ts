@@ -13,6 +13,8 @@ import { endWebhooksMadeBy } from '../webhooks/end-webhooks-made-by.ts';
 export interface EndedMakers {
   readonly keyIds: readonly string[];
   readonly grantIds: readonly string[];
+  /** Grants that stay with fewer scopes: their keys and webhooks end, and their requests for approval and calendars stay. */
+  readonly limitedGrantIds?: readonly string[];
 }
 
 const revokeMadeBy = statement('revoke the keys that were made under keys or grants', {
@@ -29,7 +31,8 @@ const revokeMadeBy = statement('revoke the keys that were made under keys or gra
  */
 export async function endMadeBy(em: SqlEntityManager, ended: EndedMakers, at: Date): Promise<void> {
   const keyIds = [...ended.keyIds];
-  let latest = ended;
+  const grantIds = [...ended.grantIds, ...(ended.limitedGrantIds ?? [])];
+  let latest = { keyIds: ended.keyIds, grantIds: grantIds as readonly string[] };
   // One level at a time: once a level is locked, no key or webhook is created under it.
   while (latest.keyIds.length + latest.grantIds.length > 0) {
     const revoked = await revokeMadeBy(em, { ...latest, at });
@@ -37,6 +40,6 @@ export async function endMadeBy(em: SqlEntityManager, ended: EndedMakers, at: Da
     keyIds.push(...latest.keyIds);
   }
   await voidAskedBy(em, [...keyIds, ...ended.grantIds], at);
-  await endWebhooksMadeBy(em, { keyIds, grantIds: ended.grantIds }, at);
+  await endWebhooksMadeBy(em, { keyIds, grantIds }, at);
   await revokeCalendarsMadeBy(em, { keyIds, grantIds: ended.grantIds });
 }

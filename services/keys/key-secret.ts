@@ -5,6 +5,12 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const SECRET_LENGTH = 40;
 const PREFIX_LENGTH = 14;
 
+/**
+ * What follows `crl_live_` or `crl_test_` in every key that is accepted, as a regular expression. The bootstrap keys of the
+ * settings may be longer than those that {@link makeSecret} generates.
+ */
+export const SECRET_LETTERS = '[A-Za-z0-9]{32,200}';
+
 /** Generates a secret: `crl_live_` or `crl_test_` and 40 letters and digits, about 238 bits. */
 export function makeSecret(type: 'live' | 'test', random: Random): string {
   let secret = '';

@@ -1,8 +1,9 @@
-/** Revokes a key permanently. Every process rejects it from the next request on, because each request looks it up. */
+/** Revokes keys permanently. Every process rejects them from the next request on, because each request looks its key up. */
 import { type FilterQuery, LockMode } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { ApiKey } from '../../entities/api-key.ts';
 import { Owner } from '../../entities/owner.ts';
+import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
@@ -61,6 +62,26 @@ export async function revokeWhere(
   // The replacement of an account key must not revoke the keys that it minted: they belong to the account
   // (docs/contract/profiles-and-keys.md#account-keys).
   if (includeMinted || !isAccountKey(key)) await endMadeBy(em, { keyIds: [keyId], grantIds: [] }, at);
+}
+
+/**
+ * Revokes the keys of a profile that is deleted. The caller ends what was made under them, in the same transaction.
+ *
+ * @returns their ids
+ */
+export async function revokeKeysOf(
+  em: SqlEntityManager,
+  { accountId, profileId, at }: { readonly accountId: string; readonly profileId: string; readonly at: Date },
+): Promise<string[]> {
+  const revoked = await tables(em)
+    .updateTable('api_keys')
+    .set({ revoked_at: at })
+    .where('account_id', '=', accountId)
+    .where('profile_id', '=', profileId)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .execute();
+  return revoked.map(({ id }) => id);
 }
 
 async function refuseLast(em: SqlEntityManager, { id, accountId, type }: ApiKey, now: Date): Promise<void> {

@@ -2,9 +2,12 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { ApprovalRule } from '../../entities/approval-actors.ts';
 import { tables } from '../../entities/tables.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Scope } from '../access/scopes.ts';
 import { ownerActor } from '../people/owner-caller.ts';
+import { keepClientStopped } from '../stops/keep-client-stopped.ts';
+import { removeArtifact } from './artifacts.ts';
 import { type Deciding, recordGrantChange } from './grant-changes.ts';
 
 export interface Agreement {
@@ -19,12 +22,24 @@ export interface Agreement {
   readonly approval: ApprovalRule;
 }
 
-/** Of several concurrent clicks on Allow, the first one counts. */
+/**
+ * Of several concurrent clicks on Allow, the first one counts.
+ *
+ * @throws ServiceError unauthorized when the person has just been removed
+ */
 export async function storeGrant(context: Context, id: string, agreement: Agreement, by: Deciding): Promise<void> {
   const { clientId, clientName, redirectHost, scopes, profileId, mode, approval } = agreement;
   const { accountId, ownerId } = by;
   const now = context.clock.now();
-  await context.db.em().transactional(async (em: SqlEntityManager) => {
+  const isPerson = await context.db.em().transactional(async (em: SqlEntityManager) => {
+    // A removal of the person waits for this, and then finds the grant. Nothing here waits for what a removal has locked before.
+    const [person] = await tables(em)
+      .selectFrom('owners')
+      .select('id')
+      .where('id', '=', ownerId)
+      .forKeyShare()
+      .execute();
+    if (person === undefined) return false;
     const stored = await tables(em)
       .insertInto('oauth_grants')
       .values({
@@ -43,9 +58,15 @@ export async function storeGrant(context: Context, id: string, agreement: Agreem
       .onConflict((conflict) => conflict.column('id').doNothing())
       .returning('id')
       .execute();
-    if (stored.length === 0) return;
+    if (stored.length === 0) return true;
+    await keepClientStopped(context, em, { grantId: id, accountId, clientId });
     await recordGrantChange(context, { ...answerOf(by), grantId: id, outcome: 'ok', mode, profileId }, em);
+    return true;
   });
+  if (isPerson) return;
+  await removeArtifact(context, 'Grant', id);
+  const sentence = 'You were removed from this account meanwhile. The agent got no access.';
+  throw new ServiceError('unauthorized', sentence);
 }
 
 /** Records a denial in the audit log; nothing else is stored. */

@@ -1,7 +1,9 @@
 /** Reads policies, with how many posts went out under each. */
+import { anyOf } from '../../entities/any-of.ts';
 import type { PolicyKind, PolicyRules } from '../../entities/policy.ts';
 import { columns } from '../../entities/column-lists.ts';
 import { type RowOf, statement } from '../../entities/statement.ts';
+import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Identity } from '../access/identity.ts';
@@ -18,6 +20,8 @@ export interface PolicyView {
   /** Name of the key or agent; null when it is gone. */
   name: string | null;
   rules: PolicyRules;
+  /** Connections of the rules that were disconnected since: nothing can be posted to them. */
+  disconnected: { id: string; slug: string }[];
   /** Posts that went out under it in the last 60 minutes and 24 hours. */
   postsLastHour: number;
   postsLastDay: number;
@@ -66,7 +70,8 @@ export async function listPolicies(
   const only = isOwnOnly ? (caller.policyId ?? caller.keyId) : null;
   const rows = await select(context, caller, { only, cursor, most: limit + 1 });
   const { items, nextCursor } = pageOf(rows, limit);
-  return { items: items.map(policyView), nextCursor };
+  const disconnected = await disconnectedOf(context, caller, items);
+  return { items: items.map((row) => policyView(row, disconnected)), nextCursor };
 }
 
 /** @throws ServiceError not_found */
@@ -75,7 +80,8 @@ export async function readPolicy(context: Context, caller: Caller, policyId: str
   if (row === undefined) {
     throw new ServiceError('not_found', `No key or agent of yours with the id ${policyId} has a policy.`);
   }
-  return policyView(row);
+  const disconnected = await disconnectedOf(context, caller, [row]);
+  return policyView(row, disconnected);
 }
 
 function select(
@@ -88,12 +94,31 @@ function select(
   return selectPolicies(db.queries, { accountId, now, hourAgo, dayAgo: new Date(+now - 24 * HOUR_MS), ...page });
 }
 
-function policyView(row: RowOf<typeof selectPolicies>): PolicyView {
+/** The connections that policies name and that were disconnected since. */
+async function disconnectedOf(
+  { db }: Context,
+  { accountId }: Caller,
+  rows: readonly RowOf<typeof selectPolicies>[],
+): Promise<PolicyView['disconnected']> {
+  const ids = [...new Set(rows.flatMap(({ rules }) => rules.connectionIds ?? []))];
+  if (ids.length === 0) return [];
+  return tables(db.queries)
+    .selectFrom('connections')
+    .select(['id', 'slug'])
+    .where('account_id', '=', accountId)
+    .where('id', '=', anyOf(ids))
+    .where('deleted_at', 'is not', null)
+    .orderBy('id')
+    .execute();
+}
+
+function policyView(row: RowOf<typeof selectPolicies>, disconnected: PolicyView['disconnected']): PolicyView {
   return {
     policyId: row.id,
     kind: row.kind,
     name: row.name,
     rules: rulesInOrder(row.rules),
+    disconnected: disconnected.filter(({ id }) => row.rules.connectionIds?.includes(id) === true),
     postsLastHour: row.last_hour,
     postsLastDay: row.last_day,
     changedAt: timestamp(row.changed_at),

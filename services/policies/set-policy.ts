@@ -1,5 +1,6 @@
-/** Sets and removes the policy of a key or grant, with everything that was created under it, in one transaction. */
+/** Sets and removes the policy of a key or grant, with the keys that follow it, in one transaction. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
+import { takeKeyedLock } from '../../entities/advisory-locks.ts';
 import { Policy, type PolicyKind, type PolicyRules } from '../../entities/policy.ts';
 import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -24,8 +25,9 @@ export async function setPolicy(
 ): Promise<PolicyView> {
   const { accountId } = caller;
   await context.db.em().transactional(async (em: SqlEntityManager) => {
+    await holdPolicies(em, caller);
     const kind = await requireTarget(em, caller, policyId);
-    await checkRules(em, caller, rules);
+    await checkRules(em, caller, policyId, rules);
     const by = identityOf(caller);
     const changed = {
       rules,
@@ -44,11 +46,20 @@ export async function setPolicy(
 /** @throws ServiceError not_found */
 export async function removePolicy(context: Context, caller: Caller, policyId: string): Promise<void> {
   await context.db.em().transactional(async (em: SqlEntityManager) => {
+    await holdPolicies(em, caller);
     const removed = await em.nativeDelete(Policy, { id: policyId, accountId: caller.accountId });
     if (removed === 0)
       throw new ServiceError('not_found', `No key or agent of yours with the id ${policyId} has a policy.`);
     await assignPolicy(em, caller, policyId, null);
   });
+}
+
+/**
+ * Keeps other policies of the account from changing: which one a key follows depends on those of the keys above it. Nothing else takes
+ * this lock, so it can come before those of rows.
+ */
+function holdPolicies(em: SqlEntityManager, { accountId }: Caller): Promise<void> {
+  return takeKeyedLock(em, 'policies', accountId);
 }
 
 /** @throws ServiceError not_found */
@@ -69,10 +80,15 @@ export async function requireTarget(em: SqlEntityManager, { accountId }: Caller,
   throw new ServiceError('not_found', `No key and no grant of yours that is in force has the id ${id}.`);
 }
 
-/** @throws ServiceError invalid_request */
+/**
+ * Checks what the schema cannot. Connections that the policy names already may be disconnected by now: it stays limited to them.
+ *
+ * @throws ServiceError invalid_request
+ */
 export async function checkRules(
   em: SqlEntityManager,
   { accountId }: Caller,
+  policyId: string,
   { quietHours, connectionIds }: PolicyRules,
 ): Promise<void> {
   if (quietHours !== null && !isTimeZone(quietHours.timezone)) {
@@ -89,7 +105,13 @@ export async function checkRules(
     .where('deleted_at', 'is', null)
     .where('id', 'in', [...connectionIds])
     .execute();
-  const known = new Set(rows.map(({ id }) => id));
+  const present = await tables(em)
+    .selectFrom('policies')
+    .select('rules')
+    .where('id', '=', policyId)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  const known = new Set([...rows.map(({ id }) => id), ...(present?.rules.connectionIds ?? [])]);
   const unknown = connectionIds.find((id) => !known.has(id));
   if (unknown === undefined) return;
   throw new ServiceError('invalid_request', `connectionIds: no connection of yours has the id ${unknown}.`);

@@ -44,7 +44,10 @@ const recentPosts = statement('read the recent posts of keys and grants', {
   sql: ({ accountId, creators, since, most }) => `
     select p.id, p.connection_id, p.connection_slug, p.platform_id, p.text, p.thread, p.first_comment, p.fee_cents,
       ${POST_AT} as at,
-      array(select m.alt_text from post_media m where m.post_id = p.id and m.alt_text is not null) as alt_texts
+      array(
+        select coalesce(u.alt_text, m.alt_text) from post_media u join media m on m.id = u.media_id
+        where u.post_id = p.id and coalesce(u.alt_text, m.alt_text) is not null
+      ) as alt_texts
     from posts p
     where p.account_id = ${accountId} and p.created_by_id = any(${creators}) and p.id >= ${since}
       and ${POST_GOES_OUT}
@@ -60,7 +63,7 @@ export async function tryPolicy(
 ): Promise<PolicyTrial> {
   const em: SqlEntityManager = context.db.em();
   await requireTarget(em, caller, policyId);
-  await checkRules(em, caller, rules);
+  await checkRules(em, caller, policyId, rules);
   const { accountId } = caller;
   const members = await listMembers(context.db.queries, { accountId, id: policyId });
   const since = earliestId(new Date(context.clock.now().getTime() - TRIED_DAYS * DAY_MS));

@@ -5,19 +5,12 @@ import type { ItemError } from '../../errors/item-error.ts';
 import type { Caller } from '../access/caller.ts';
 import { readApprovalContent } from '../approvals/approval-content.ts';
 import type { Context } from '../context.ts';
-import {
-  type Cause,
-  causeOf,
-  holdPolicy,
-  type PolicyCheck,
-  type PolicyQuestion,
-  refusalOf,
-} from '../policies/policy-check.ts';
+import { altTextOf } from '../media/check-media.ts';
+import { type Cause, causeOf, holdPolicy, type PolicyQuestion, refusalOf } from '../policies/policy-check.ts';
 import type { PostTarget } from '../connections/resolve-slugs.ts';
 import { type PolicyPost, policyPost } from '../policies/policy-post.ts';
-import type { Violation } from '../policies/policy-violations.ts';
 import { HORIZON_MS } from '../scheduling/horizon.ts';
-import { type CheckedInput, type CheckedSlug, contentFor } from './check-slugs.ts';
+import { type CheckedInput, contentFor } from './check-slugs.ts';
 import { PostChanged } from './post-changed.ts';
 import type { PostRow } from './post-view.ts';
 
@@ -30,7 +23,7 @@ interface Plan {
 export interface PolicyRuling {
   /** Null when there is no policy. */
   readonly policyId: string | null;
-  /** Those of the images that it is about, in their order; empty without a policy. */
+  /** Those that go out with the images that it is about, in their order; empty without a policy. */
   readonly altTexts: readonly (string | null)[];
   /** Why it must not go out at all; null when it may. */
   readonly refusal: ItemError | null;
@@ -56,7 +49,8 @@ const putUnder = statement('put a post under a policy', {
     with followed as (
       update posts set policy_id = ${policyId} where id = ${postId} and policy_id is distinct from ${policyId}
     )
-    select alt_text from post_media where post_id = ${postId} order by position`,
+    select coalesce(u.alt_text, m.alt_text) as alt_text from post_media u join media m on m.id = u.media_id
+    where u.post_id = ${postId} order by u.position`,
 });
 
 /** The span of time that a check is about. */
@@ -67,25 +61,8 @@ export function questionOf({ clock }: Context, { scheduledFor, queue }: Plan): P
 
 /** As the rules look at the post of a request to one connection. */
 export function policyPostFor(checked: CheckedInput, target: PostTarget, feeCents: number): PolicyPost {
-  const altTexts = checked.media.map(({ altText }) => altText);
+  const altTexts = checked.media.map(altTextOf);
   return policyPost(target, { ...contentFor(checked, target), altTexts }, feeCents);
-}
-
-/** The slugs of a request with the refusals of a policy, and why a person is asked about one of them. */
-export function applyPolicy(
-  policy: PolicyCheck,
-  { checked, slugs }: { readonly checked: CheckedInput; readonly slugs: readonly CheckedSlug[] },
-): { slugs: CheckedSlug[]; cause: Cause | null } {
-  const found: Violation[] = [];
-  const ruled = slugs.map((slug): CheckedSlug => {
-    if (slug.target === null || slug.error !== null) return slug;
-    const violations = policy.ofContent(policyPostFor(checked, slug.target, 0));
-    const error = refusalOf(violations);
-    if (error !== null) return { ...slug, error };
-    found.push(...violations);
-    return slug;
-  });
-  return { slugs: ruled, cause: causeOf(found) };
 }
 
 /**
@@ -119,7 +96,7 @@ export async function ruleOnPost(
 /**
  * Remembers with a post that goes out which policy it follows. Call it after the post is locked.
  *
- * @throws PostChanged when its images are no longer those that the ruling is about
+ * @throws PostChanged when its images have other alt texts than those that the ruling is about
  */
 export async function followPolicy(
   em: SqlEntityManager,

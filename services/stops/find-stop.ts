@@ -17,11 +17,11 @@ const findStopOfPost = statement('find the stop of a post', {
 });
 
 const findStopsOfNew = statement('find the stops of new posts', {
-  parameters: { accountId: 'uuid', creatorKind: 'text', creator: 'uuid' },
+  parameters: { accountId: 'uuid', creator: 'uuid' },
   result: { ...RESULT, target_id: 'uuid' },
-  sql: ({ accountId, creatorKind, creator }) => `
+  sql: ({ accountId, creator }) => `
     select ${COLUMNS}, s.target_id from stops s
-    where ${stops('s', { account: accountId, profile: 's.target_id', creatorKind, creator })} order by s.id`,
+    where ${stops('s', { account: accountId, profile: 's.target_id', creator })} order by s.id`,
 });
 
 /** The error of a stored post that is stopped; null for one that is not, or whose status has changed. */
@@ -36,7 +36,7 @@ export async function stopOfPost(
 /** The error of new posts of a caller, by the profile of their connection. Makes one query for all. */
 export async function stopsOfNew(
   queries: Queries,
-  caller: { readonly accountId: string; readonly creatorKind: string; readonly creator: string },
+  caller: { readonly accountId: string; readonly creator: string },
 ): Promise<(profileId: string | null) => ItemError | null> {
   const found = await findStopsOfNew(queries, caller);
   return (profileId) => {

@@ -12,7 +12,7 @@ const findActive = statement('find an active stop', {
 });
 
 // The lateral query keeps the planner from reading all posts for the few stops. The stops are locked: one that is released
-// while this waits for a post would hold that post for ever.
+// while this waits for a post would hold that post for ever. Posts are locked in the order of their ids, as everywhere.
 const holdDue = statement('hold due posts of stops', {
   parameters: { now: 'timestamptz' },
   sql: ({ now }) => `
@@ -22,8 +22,11 @@ const holdDue = statement('hold due posts of stops', {
         where w.account_id = s.account_id and w.status = 'scheduled' and not w.held and w.scheduled_for <= ${now}
           and ${stopsPost('s', 'w')} offset 0
       ) d where s.released_at is null for share of s
+    ), locked as materialized (
+      select p.id from posts p where p.id in (select id from due) order by p.id for no key update of p
     )
-    update posts p set held = true, stop_id = d.stop_id from due d where p.id = d.id and p.status = 'scheduled'`,
+    update posts p set held = true, stop_id = d.stop_id from due d join locked l on l.id = d.id
+    where p.id = d.id and p.status = 'scheduled'`,
 });
 
 export async function holdStopped({ db, clock }: Context): Promise<void> {

@@ -13,6 +13,10 @@ export interface StopView {
   kind: Tables['stops']['kind'];
   /** Id of the account, profile, key or grant. */
   targetId: string;
+  /** Name of the profile, key or agent; null for the account, and for an agent whose grant is no longer stored. */
+  targetName: string | null;
+  /** When the profile was deleted, or the key or grant revoked; null otherwise. */
+  targetEndedAt: string | null;
   reason: string | null;
   startedAt: string;
   startedBy: Identity;
@@ -56,7 +60,14 @@ function select({ db }: Context, { accountId, profileId }: Caller) {
   return (
     tables(db.queries)
       .selectFrom('stops as s')
+      .leftJoin('profiles as t', 't.id', 's.target_id')
+      .leftJoin('api_keys as k', 'k.id', 's.target_id')
+      .leftJoin('oauth_grants as g', 'g.id', 's.target_id')
       .selectAll('s')
+      .select(({ fn }) => [
+        fn.coalesce('t.name', 'k.name', 'g.client_name').as('target_name'),
+        fn.coalesce('t.deleted_at', 'k.revoked_at', 'g.revoked_at').as('target_ended_at'),
+      ])
       .select(({ selectFrom, fn }) => [
         selectFrom('posts as p')
           .select(fn.countAll<number>().as('count'))
@@ -77,13 +88,20 @@ function select({ db }: Context, { accountId, profileId }: Caller) {
   );
 }
 
-type StopRow = Tables['stops'] & { readonly held: number | null; readonly sending: number | null };
+type StopRow = Tables['stops'] & {
+  readonly target_name: string | null;
+  readonly target_ended_at: string | null;
+  readonly held: number | null;
+  readonly sending: number | null;
+};
 
 function stopView(row: StopRow): StopView {
   return {
     id: row.id,
     kind: row.kind,
     targetId: row.target_id,
+    targetName: row.target_name,
+    targetEndedAt: timestampOrNull(row.target_ended_at),
     reason: row.reason,
     startedAt: timestamp(row.started_at),
     startedBy: { kind: row.started_by_kind, id: row.started_by_id, name: row.started_by_name },

@@ -19,7 +19,8 @@ export interface Release {
 // Decided where the post is updated: the send of one may end meanwhile, and the post then waits for a repeat.
 const isDropped = (drops: string) => `${drops} and p.status = 'scheduled'`;
 
-// A post that another stop is about goes over to it. Posts of paused queues are held again when they are due.
+// A post that another stop is about goes over to it. Posts of paused queues are held again when they are due. Posts are locked
+// in the order of their ids, as everywhere.
 const releasePosts = statement('release the posts of a stop', {
   parameters: { stopId: 'uuid', drops: 'boolean' },
   sql: ({ stopId, drops }) => `
@@ -27,7 +28,7 @@ const releasePosts = statement('release the posts of a stop', {
       stop_id = case when ${isDropped(drops)} then null else n.id end,
       held = not (${isDropped(drops)}) and n.id is not null and p.status = 'scheduled'
     from (select id, (select s.id from stops s where ${stopsPost('s', 'w')} order by s.id limit 1) as next
-      from posts w where w.stop_id = ${stopId}) o
+      from posts w where w.stop_id = ${stopId} order by w.id for no key update of w) o
     left join stops n on n.id = o.next
     where p.id = o.id and p.status in ('scheduled', 'processing')`,
 });

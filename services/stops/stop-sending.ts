@@ -19,13 +19,17 @@ export interface StopInput {
   readonly reason?: string | undefined;
 }
 
-// A post that is being sent ends as it ends; when its platform is not available, it waits for the release.
+// A post that is being sent ends as it ends; when its platform is not available, it waits for the release. Posts are locked in the
+// order of their ids, as everywhere, so that a stop and another change of many posts cannot deadlock.
 const holdPosts = statement('hold the posts of a stop', {
   parameters: { stopId: 'uuid', accountId: 'uuid' },
   sql: ({ stopId, accountId }) => `
-    update posts p set stop_id = s.id, held = p.held or p.status = 'scheduled' from stops s
-    where s.id = ${stopId} and p.account_id = ${accountId} and p.status in ('scheduled', 'processing')
-      and p.stop_id is null and ${stopsPost('s', 'p')}`,
+    update posts p set stop_id = o.stop_id, held = p.held or p.status = 'scheduled'
+    from (
+      select w.id, s.id as stop_id from stops s join posts w on w.account_id = ${accountId}
+      where s.id = ${stopId} and w.status in ('scheduled', 'processing') and w.stop_id is null and ${stopsPost('s', 'w')}
+      order by w.id for no key update of w
+    ) o where p.id = o.id`,
 });
 
 const TABLES = { profile: 'profiles', key: 'api_keys', grant: 'oauth_grants' } as const;

@@ -104,6 +104,19 @@ describe('the page', () => {
     );
   });
 
+  it('says that an agent is stopped, and stays stopped', async () => {
+    const id = await registered(world);
+    const warning = 'This agent is stopped, and stays stopped when you allow it';
+    await codeFor(person, { clientId: id });
+    const { text: before } = await openConsent(person.browser, { clientId: id });
+    const [grant] = await world.sql<{ id: string }>('select id from oauth_grants where client_id = $1', [id]);
+    expect((await world.rest('POST /stops', { body: { grantId: grant?.id } })).status).toBe(201);
+
+    const { text } = await openConsent(person.browser, { clientId: id });
+
+    expect([before.includes(warning), text.includes(warning)]).toEqual([false, true]);
+  });
+
   it('is never cached and cannot be framed, and its form leads to the client', async () => {
     const { headers } = await openConsent(person.browser, { clientId });
 
@@ -246,6 +259,20 @@ describe('an answer', () => {
 
     expect([no.status, no.location]).toEqual([303, yes.location]);
     expect((await person.browser.get(no.location ?? '')).location).toMatch(`${CALLBACK}?code=`);
+  });
+
+  it.each([
+    ['Allow and Deny', ['Allow', 'Deny']],
+    ['Deny and Allow', ['Deny', 'Allow']],
+  ])('of %s at once is one of the two, for both', async (_name, buttons) => {
+    const before = (await grants()).length;
+    const consent = await openConsent(person.browser, { clientId });
+    const press = (button: string) => person.browser.press(consent, button, { 'What it reaches': 'account' });
+    const [first, second] = await Promise.all(buttons.map(press));
+
+    const location = first?.location ?? '';
+    expect(second?.location).toBe(location);
+    expect((await grants()).length - before).toBe(location.includes('error=access_denied') ? 0 : 1);
   });
 
   it('arrives too late after an hour', async () => {

@@ -1,6 +1,6 @@
 /** What a key or an agent may send without a person (docs/contract/policies.md). */
 import { describe, expect, it } from 'vitest';
-import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
+import { accountWithSandbox, connectSandbox, storeBluesky } from '../../harness/connections.ts';
 import { sandboxOf } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
 
@@ -72,6 +72,7 @@ describe('the policy of a key', () => {
       kind: 'key',
       name: expect.any(String),
       rules,
+      disconnected: [],
       postsLastHour: 0,
       postsLastDay: 0,
       changedAt: iso(0),
@@ -444,6 +445,40 @@ describe('a dry run', () => {
       ],
     ]);
     expect((await validate({ isDraft: true })).rules).toEqual([]);
+  });
+
+  it('of a request that waits because of one of its posts checks no time and no queue for the others', async () => {
+    const { accountId, agent, request, post } = await tenant({ postsPerHour: 1, approvalWords: ['refund'] });
+    const { slug } = await storeBluesky(world, accountId);
+    await post();
+    const body = {
+      text: 'Ding',
+      connectionSlugs: ['sandbox', slug],
+      textByPlatform: { bluesky: 'A refund' },
+      queue: true,
+    };
+
+    const { results } = (await world.rest('POST /posts/validate', { key: agent.secret, body })).body;
+    const sent = await request(body);
+
+    const asks = {
+      rule: 'approvalWords',
+      effect: 'approval',
+      message: 'Policy of this key, approvalWords: It asks a person about the word "refund".',
+      retryAt: null,
+    };
+    const preview = (connectionSlug: string, text: string, maxLength: number) => {
+      const part = { length: text.length, maxLength };
+      return { connectionSlug, ok: true, error: null, text, ...part, parts: [part], images: [], scheduledFor: null };
+    };
+    expect(results).toEqual([
+      { ...preview('sandbox', 'Ding', 500), rules: [] },
+      { ...preview(slug, 'A refund', 300), rules: [asks] },
+    ]);
+    expect(sent).toMatchObject([
+      { status: 'draft', error: null, approval: { state: 'pending' } },
+      { status: 'draft', error: null, approval: { state: 'pending' } },
+    ]);
   });
 
   it('shows what other rules would have done to the recent posts, and changes nothing', async () => {

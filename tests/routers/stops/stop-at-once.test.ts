@@ -1,5 +1,7 @@
 /** A stop, or its release, that happens while posts are stored, published and sent (docs/contract/stops.md). */
 import { describe, expect, it, vi } from 'vitest';
+import { claimDueSends } from '../../../services/sending/claim-due-sends.ts';
+import { settleSends } from '../../../services/sending/settle-sends.ts';
 import { holdStopped } from '../../../services/stops/hold-stopped.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { holdRows } from '../../harness/hold-rows.ts';
@@ -142,6 +144,92 @@ describe.skipIf(world.db.engine !== 'postgres')('a request that waits for a lock
     expect([(await approving).status, (await approving).body.error]).toEqual([403, 'stopped']);
     expect(await read(postId)).toMatchObject({ status: 'draft', approval: { state: 'pending' } });
     expect(await published()).toBe(0);
+  });
+});
+
+describe.skipIf(world.db.engine !== 'postgres')('a stop that begins while other work locks some of its posts', () => {
+  const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6].map((weekday) => ({ weekday, time: '09:00' }));
+  const holdPost = (postId: string | undefined) =>
+    holdRows(world, 'select id from posts where id = $1 for update', [postId]);
+
+  it.each([
+    ['in order', false],
+    ['in the opposite order', true],
+  ])('is answered, and so is the order of a queue %s', async (_, isReversed) => {
+    const { key, connection } = await accountWithSandbox(world);
+    const path = `/connections/${connection.id}/queue` as const;
+    await world.rest(`PATCH ${path}`, { key, body: { slots: EVERY_DAY } });
+    const order = (postIds: readonly string[]) => world.rest(`PUT ${path}/order`, { key, body: { postIds } });
+    const ids: string[] = [];
+    for (const text of ['First', 'Second', 'Third']) {
+      const { body } = await world.rest('POST /posts', {
+        key,
+        body: { text, connectionSlugs: ['sandbox'], queue: true },
+      });
+      ids.push(body.results[0].postId);
+    }
+    const present = isReversed ? ids.toReversed() : ids;
+    await order(present);
+    const held = await holdPost(ids[1]);
+    const ordering = order(present.toReversed());
+    await held.waiting(1, ordering);
+    const stopping = world.rest('POST /stops', { key, body: {} });
+    await held.waiting(2, stopping);
+
+    await held.release();
+
+    expect([(await ordering).status, (await stopping).status]).toEqual([200, 201]);
+    const { queue } = (await ordering).body;
+    expect(queue.map(({ id }: { id: string }) => id)).toEqual(present.toReversed());
+  });
+
+  it.each([
+    ['in order', [1, 2, 3]],
+    ['in the opposite order', [3, 2, 1]],
+  ])('is answered, and so is the removal of a connection whose posts are due %s', async (_, hours) => {
+    const { key, connection } = await accountWithSandbox(world);
+    const ids: string[] = [];
+    for (const hour of hours) {
+      const body = { text: 'Ding', connectionSlugs: ['sandbox'], scheduledFor: iso(hour * HOUR) };
+      ids.push((await world.rest('POST /posts', { key, body })).body.results[0].postId);
+    }
+    // Stored behind the others, as after a change.
+    if (hours[0] === 3)
+      for (const id of ids.toReversed()) await world.sql('update posts set text = text where id = $1', [id]);
+    const held = await holdPost(ids[1]);
+    const removing = world.rest(`DELETE /connections/${connection.id}`, { key });
+    await held.waiting(1, removing);
+    const stopping = world.rest('POST /stops', { key, body: {} });
+    await held.waiting(2, stopping);
+
+    await held.release();
+
+    expect([(await removing).status, (await stopping).status]).toEqual([200, 201]);
+  });
+
+  it.each([
+    ['in order', false],
+    ['in the opposite order', true],
+  ])('is answered, and the sends that end %s are settled', async (_, isReversed) => {
+    const { key, schedule, read } = await tenant();
+    const ids = [await schedule(), await schedule(), await schedule()];
+    world.clock.advance(HOUR);
+    const { sends } = await claimDueSends(world.context);
+    const outcome = { error: null, threadCount: 0, hasFirstComment: false, last: null };
+    const settlements = (isReversed ? sends.toReversed() : sends).map((claimed) => ({
+      claimed,
+      outcome: { ...outcome, head: { platformPostId: claimed.post.id, url: null } },
+    }));
+    const held = await holdPost(ids[1]);
+    const settling = settleSends(world.context, settlements);
+    await held.waiting(1, settling);
+    const stopping = world.rest('POST /stops', { key, body: {} });
+    await held.waiting(2, stopping);
+
+    await held.release();
+
+    expect([await settling, (await stopping).status]).toEqual([[true, true, true], 201]);
+    expect((await Promise.all(ids.map(read))).map(({ status }) => status)).toEqual(['sent', 'sent', 'sent']);
   });
 });
 

@@ -42,6 +42,8 @@ describe('a stop of the account', () => {
         id: expect.any(String),
         kind: 'account',
         targetId: expect.any(String),
+        targetName: null,
+        targetEndedAt: null,
         reason: 'Somebody posts nonsense',
         startedAt: iso(0),
         startedBy: { kind: 'key', id: expect.any(String), name: 'A key' },
@@ -105,6 +107,23 @@ describe('a stop of a part', () => {
     const { body } = await post(key, { connectionSlugs: ['sandbox', 'graces'] });
 
     expect(body.results.map(({ status }: { status: string }) => status)).toEqual(['sent', 'failed']);
+  });
+
+  it('names what it stops, also when that has ended', async () => {
+    const { stop, key, agent, accountId, schedule } = await tenant();
+    const { id: profileId } = await world.profile('Customer', accountId);
+    await schedule(agent.secret, HOUR);
+    await world.rest(`DELETE /keys/${agent.id}`, { key });
+
+    const { body } = await stop({ keyId: agent.id });
+    await stop({ profileId });
+
+    expect(body.stop).toMatchObject({ targetName: 'A key', targetEndedAt: iso(0), held: 1 });
+    const { stops } = (await world.rest('GET /stops', { key })).body;
+    expect(stops).toMatchObject([
+      { kind: 'profile', targetName: 'Customer', targetEndedAt: null },
+      { kind: 'key', targetName: 'A key', targetEndedAt: iso(0) },
+    ]);
   });
 
   it('of something of another account is not found', async () => {
