@@ -9,11 +9,20 @@ export interface Message {
   readonly body: unknown;
 }
 
-const UTF_8 = new TextDecoder();
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
 export function messageOf(request: IncomingMessage, bytes: Buffer | undefined): Message {
-  const text = bytes === undefined ? undefined : UTF_8.decode(bytes);
+  const text = bytes === undefined ? undefined : decoded(bytes);
   return { request, text, body: parsed(text) };
+}
+
+/** Empty for a body that is not UTF-8, so that the protocol answers its error for what is not JSON. */
+function decoded(bytes: Buffer): string {
+  try {
+    return UTF_8.decode(bytes);
+  } catch {
+    return '';
+  }
 }
 
 function parsed(text: string | undefined): unknown {

@@ -1,13 +1,9 @@
 /** Finds the scopes that the calls, reads and subscriptions in a request need and its access token lacks. */
-import { operations } from '../routers/operations.ts';
 import type { Scope } from '../services/access/scopes.ts';
 import { type McpCall, operationNamed } from './call-operation.ts';
 import { subscribedUris } from './listen-request.ts';
-
-/** Scopes by tool name. Leaves out tools that no token may call, because asking for more scopes would not help. */
-const SCOPE_OF = new Map<string, Scope>(
-  operations.flatMap(({ meta: { tool, scope } }) => ('none' in tool || scope === null ? [] : [[tool.name, scope]])),
-);
+import type { ToolSelection } from './tool-selection.ts';
+import { toolNamed } from './tools.ts';
 
 /** Operations that read resources, by the prefix of their addresses. */
 const READ_BY = new Map([
@@ -22,9 +18,13 @@ interface Message {
   readonly params?: { readonly name?: unknown; readonly uri?: unknown };
 }
 
-/** @param body parsed JSON: one message, or a batch, of which every message counts */
-export function missingScopes(body: unknown, given: ReadonlySet<Scope>): Scope[] {
-  const needed = (Array.isArray(body) ? body : [body]).flatMap(neededBy);
+/**
+ * @param body parsed JSON: one message, or a batch, of which every message counts
+ * @param selection tools of the path; a call of any other tool fails with every scope, so it needs none
+ */
+export function missingScopes(body: unknown, given: ReadonlySet<Scope>, selection: ToolSelection): Scope[] {
+  const messages: unknown[] = Array.isArray(body) ? body : [body];
+  const needed = messages.flatMap((message) => neededBy(message, selection));
   return [...new Set(needed)].filter((scope) => !given.has(scope));
 }
 
@@ -34,15 +34,20 @@ export function mayCall({ caller: { scopes } }: McpCall, operation: string): boo
   return scopes === null || (scope !== null && scopes.has(scope));
 }
 
-function neededBy(message: unknown): Scope[] {
+function neededBy(message: unknown, selection: ToolSelection): Scope[] {
   const { method, params } = (message ?? {}) as Message;
-  if (method === 'tools/call') return listed(SCOPE_OF.get(String(params?.name)));
+  if (method === 'tools/call') return listed(scopeOfTool(selection, String(params?.name)));
   const read = method === 'resources/read' ? [String(params?.uri)] : subscribedUris(message);
   return read.flatMap((uri) => listed(scopeOfResource(uri)));
 }
 
 function listed(scope: Scope | undefined): Scope[] {
   return scope === undefined ? [] : [scope];
+}
+
+/** None for tools that no token may call, because asking for more scopes would not help. */
+function scopeOfTool(selection: ToolSelection, name: string): Scope | undefined {
+  return toolNamed(selection, name)?.operation.meta.scope ?? undefined;
 }
 
 function scopeOfResource(uri: string): Scope | undefined {

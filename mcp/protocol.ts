@@ -83,7 +83,7 @@ export function createProtocol(context: OperationServices, options: ServerOption
 async function refusalOf(
   context: OperationServices,
   body: unknown,
-  { caller: { scopes }, countMore }: AdmittedCall,
+  { caller: { scopes }, countMore, selection }: AdmittedCall,
 ): Promise<Response | null> {
   const messages = Array.isArray(body) ? body.length : 1;
   if (messages > BATCH_MAX)
@@ -94,7 +94,7 @@ async function refusalOf(
     const rate = await countMore(messages - 1);
     if (!rate.allowed) return tooManyRequests(context, rate);
   }
-  const missing = scopes === null ? [] : missingScopes(body, scopes);
+  const missing = scopes === null ? [] : missingScopes(body, scopes, selection);
   return missing.length > 0 ? insufficientScope(context, missing) : null;
 }
 

@@ -2,8 +2,9 @@
  * Mounts the pages on which owners set up an account, sign in and manage it (docs/contract/agents.md#people). All
  * work without scripts.
  */
-import express, { type RequestHandler, Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import type { Context } from '../../services/context.ts';
+import { formBody } from '../form-body.ts';
 import { showActivity } from './activity-page.ts';
 import { ownerForm } from './owner-form.ts';
 import { showKeys, handleKeyRevocation, handleKeyCreation } from './keys-page.ts';
@@ -23,7 +24,7 @@ import { showSignIn, handleSignIn, handleSignOut } from './sign-in-page.ts';
 const FORM_MAX = '20kb';
 
 /** For users who are not signed in: their forms carry all the data that they need. */
-const form = express.urlencoded({ extended: false, limit: FORM_MAX });
+const form = formBody(FORM_MAX);
 
 /** Mounted at the root. */
 export function peoplePages(context: Context): Router {

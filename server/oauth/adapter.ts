@@ -85,11 +85,15 @@ function adapterOf(context: Context & WithPublicLimiter, kind: string, lead: () 
 
 /** PostgreSQL cannot store NUL or half of a surrogate pair. A request with either is the caller's error. */
 function refuseUnstorable(payload: Record<string, unknown>): void {
-  JSON.stringify(payload, (_name, value: unknown) => {
-    if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed()))
+  JSON.stringify(payload, (name, value: unknown) => {
+    if (!isStorable(name) || (typeof value === 'string' && !isStorable(value)))
       throw new (providerLibrary().errors.InvalidRequest)('it contains an invalid character');
     return value;
   });
+}
+
+function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
 }
 
 /**

@@ -4,6 +4,7 @@
  * exclude those clients.
  */
 import type { Context } from '../../services/context.ts';
+import { decodeUtf8 } from '../utf8.ts';
 
 /** Longest document of a client (oidc-provider itself limits registrations). */
 export const DOCUMENT_MAX_BYTES = 5 * 1024;
@@ -80,5 +81,5 @@ async function boundedText(response: Response): Promise<string> {
     if (bytes > DOCUMENT_MAX_BYTES) throw new Error(`the document is larger than ${DOCUMENT_MAX_BYTES} bytes`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString();
+  return decodeUtf8(Buffer.concat(chunks));
 }

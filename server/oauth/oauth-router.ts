@@ -1,5 +1,6 @@
 /** Mounts the authorization server and its metadata documents: /oauth/... and the well-known addresses. */
 import { type RequestHandler, Router } from 'express';
+import { oauthErrorPage } from '../../console/oauth/oauth-error-page.ts';
 import { sendFailure } from '../../console/people/send-failure.ts';
 import { sendNotice } from '../../console/people/send-people-page.ts';
 import { errorBody } from '../../errors/error-body.ts';
@@ -15,8 +16,10 @@ import {
   resourceOf,
   RESOURCES,
 } from '../../services/oauth/addresses.ts';
+import { isPercentEncodedUtf8 } from '../../services/percent-encoding.ts';
 import { REQUEST_ID_HEADER } from '../rate-headers.ts';
 import { requestIdOf } from '../request-id.ts';
+import { splitUrl } from '../request-paths.ts';
 import { type AuthorizationServer, DISCOVERY_PATH } from './authorization-server.ts';
 import { ROUTES } from './provider-configuration.ts';
 import { limitByAddress } from './token-limits.ts';
@@ -39,7 +42,7 @@ export function oauthRouter(
   const pass = atPublicUrl(context, async (request, response) => {
     await (await provider()).callback()(request, response);
   });
-  router.all(ROUTES.authorization, limitQuestions(context));
+  router.all(ROUTES.authorization, limitQuestions(context), refuseDamagedQuery);
   for (const path of [ROUTES.token, ROUTES.revocation]) router.all(path, limitByAddress(context, path));
   router.all([DISCOVERY_PATH, ...Object.values(ROUTES)], pass);
   router.get(`${ROUTES.authorization}/:uid`, pass);
@@ -103,6 +106,16 @@ function limitQuestions(context: Context & WithPublicLimiter): RequestHandler {
     sendNotice(response, 429, 'Not now', 'Too many requests came from this address. Wait a minute, then try again.');
   };
 }
+
+/** oidc-provider decodes with replacement characters: the client would get another state than it sent. */
+const refuseDamagedQuery: RequestHandler = (request, response, next) => {
+  if (isPercentEncodedUtf8(splitUrl(request.originalUrl).search)) return next();
+  const description = 'the query is not in UTF-8; percent-encode its values as UTF-8, such as %C3%BC for ü';
+  const { policy, text } = oauthErrorPage({ error: 'invalid_request', error_description: description });
+  response.setHeader('content-security-policy', policy);
+  response.setHeader('cache-control', 'no-store');
+  response.status(400).type('html').send(text);
+};
 
 /**
  * oidc-provider writes addresses as the request named them. This calls it with the address of the install, independent

@@ -2,7 +2,7 @@
  * Operator endpoints for OAuth: add a client that neither registers nor publishes a document, and rotate the signing
  * key.
  */
-import express, { Router } from 'express';
+import { Router } from 'express';
 import { z } from 'zod';
 import { invalidInput } from '../../errors/error-body.ts';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -11,6 +11,7 @@ import { addClient } from '../../services/oauth/add-client.ts';
 import { hasAllowedScheme, REDIRECT_SCHEMES } from '../../services/oauth/redirect-scheme.ts';
 import { addSigningKey } from '../../services/oauth/signing-keys.ts';
 import { requestIdOf } from '../request-id.ts';
+import { jsonBody } from '../utf8.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
 import { storedMetadata } from './client-metadata.ts';
 import { providerLibrary } from './provider-library.ts';
@@ -23,7 +24,7 @@ const NewClient = z.strictObject({
 /** Mounted at /operator/oauth, behind the operator's token. */
 export function operatorOauth(context: Context, { provider }: AuthorizationServer): Router {
   const router = Router();
-  router.post('/clients', express.json({ limit: '50kb' }), async (request, response) => {
+  router.post('/clients', jsonBody('50kb'), async (request, response) => {
     const given = NewClient.safeParse(request.body ?? {});
     if (!given.success) throw invalidInput(given.error, request.body);
     const { clientId, redirectUris } = given.data;

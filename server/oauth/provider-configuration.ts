@@ -144,6 +144,7 @@ function features(context: Context, { keys, newClients }: ProviderParts): NonNul
         const { oidc } = ctx as unknown as { oidc: { body: Record<string, unknown> } };
         oidc.body = storedMetadata(oidc.body);
         refuseTooLong(oidc.body);
+        refuseDamagedName(oidc.body['client_name']);
         refuseForeignSchemes(oidc.body['redirect_uris']);
         return context.random.uuid();
       },
@@ -181,6 +182,14 @@ function refuseTooLong(metadata: Record<string, unknown>): void {
   if (bytes <= DOCUMENT_MAX_BYTES) return;
   throw new (providerLibrary().errors.InvalidClientMetadata)(
     `at most ${DOCUMENT_MAX_BYTES} bytes are kept of a client; these are ${bytes}`,
+  );
+}
+
+/** oidc-provider decodes a body that is not UTF-8 with replacement characters. The consent page would show that name. */
+function refuseDamagedName(name: unknown): void {
+  if (!String(name).includes('\uFFFD')) return;
+  throw new (providerLibrary().errors.InvalidClientMetadata)(
+    'client_name holds the character U+FFFD; send the registration in UTF-8',
   );
 }
 

@@ -10,6 +10,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
 import type { Caller } from './caller.ts';
 import { ROLE_SCOPES } from './roles.ts';
+import type { Scope } from './scopes.ts';
 
 /** As the columns of keys and webhooks store it; both null when a person creates it. */
 export interface Maker {
@@ -30,18 +31,36 @@ export function makerOf({ keyId, actor }: Pick<Caller, 'keyId' | 'actor'>): Make
   };
 }
 
+/** What a maker may do now. */
+export interface HeldRights extends HeldMaker {
+  /** What the present role of the person allows, also to their agents; null for everything. */
+  readonly allowed: ReadonlySet<Scope> | null;
+}
+
 /**
  * Keeps the caller's key or grant from being revoked, and a person's role from being lowered, until the transaction ends,
  * so that nothing is created with rights that have ended. Lock order: after the profile and before the account.
  *
- * @param at when an expired key is refused too; requests leave it out, because their key was valid when they began
  * @throws ServiceError unauthorized when it has just been revoked or lowered
  */
 export async function holdMaker(em: SqlEntityManager, caller: Caller, at?: Date): Promise<HeldMaker> {
+  const { allowed, ...held } = await holdRights(em, caller, at);
+  if (allowed === null || (caller.scopes !== null && allowed.isSupersetOf(caller.scopes))) return held;
+  throw new ServiceError('unauthorized');
+}
+
+/**
+ * As {@link holdMaker}, but a lowered role is returned.
+ *
+ * @param at when an expired key is refused too; requests leave it out, because their key was valid when they began
+ * @throws ServiceError unauthorized when it has just been revoked
+ */
+export async function holdRights(em: SqlEntityManager, caller: Caller, at?: Date): Promise<HeldRights> {
   const maker = makerOf(caller);
   const { createdByKeyId, grantId } = maker;
   const held = { lockMode: LockMode.PESSIMISTIC_READ, refresh: true } as const;
   let policyId: string | null = null;
+  let allowed: ReadonlySet<Scope> | null = null;
   if (createdByKeyId !== null) {
     const unexpired = at === undefined ? {} : { $or: [{ expiresAt: null }, { expiresAt: { $gt: at } }] };
     const key = await em.findOne(ApiKey, { id: createdByKeyId, revokedAt: null, ...unexpired }, held);
@@ -50,23 +69,20 @@ export async function holdMaker(em: SqlEntityManager, caller: Caller, at?: Date)
   }
   if (grantId !== null) {
     const grant = await em.findOne(OauthGrant, { id: grantId, revokedAt: null }, held);
-    await refuseBeyondRole(em, caller, grant?.ownerId);
+    allowed = await readRoleScopes(em, grant?.ownerId);
     policyId = grant?.policyId ?? null;
   }
   if (caller.actor.kind === 'person') {
     // Roles are lowered under this lock.
     await lockAccount(em, caller.accountId);
-    await refuseBeyondRole(em, caller, caller.keyId);
+    allowed = await readRoleScopes(em, caller.keyId);
   }
-  return { maker, policyId };
+  return { maker, policyId, allowed };
 }
 
-/** Checks that the person still has the rights with which the request was admitted. */
-async function refuseBeyondRole(em: SqlEntityManager, { scopes }: Caller, ownerId: string | undefined): Promise<void> {
+async function readRoleScopes(em: SqlEntityManager, ownerId: string | undefined): Promise<ReadonlySet<Scope> | null> {
   const person = ownerId === undefined ? null : await em.findOne(Owner, { id: ownerId });
   if (person === null) throw new ServiceError('unauthorized');
   const { role }: { readonly role: Role } = person;
-  const allowed = ROLE_SCOPES[role];
-  if (allowed === null || (scopes !== null && allowed.isSupersetOf(scopes))) return;
-  throw new ServiceError('unauthorized');
+  return ROLE_SCOPES[role];
 }

@@ -2,8 +2,9 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { JsonObject } from '../../platforms/contract.ts';
 import type { Caller } from './caller.ts';
-import { holdMaker } from './maker.ts';
+import { type HeldMaker, type HeldRights, holdMaker, holdRights } from './maker.ts';
 import { scopeList, scopesOf } from './limits.ts';
+import type { Scope } from './scopes.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 
@@ -25,12 +26,20 @@ export function callerOf(stored: JsonObject): Caller {
   };
 }
 
-/** A stored caller under the policy of now; null when its key has expired, or its key, grant or role has ended. */
-export async function inForce(context: Context, caller: Caller): Promise<Caller | null> {
+/**
+ * A stored caller under the policy and the role of now.
+ *
+ * @param scope of the work, if the caller may lose others and go on; left out, the role must allow all that the caller may
+ * @returns null when its key has expired, its key, grant or person has ended, or the role lacks the scope
+ */
+export async function inForce(context: Context, caller: Caller, scope?: Scope): Promise<Caller | null> {
   try {
     const now = context.clock.now();
-    const { policyId } = await context.db.em().transactional((em: SqlEntityManager) => holdMaker(em, caller, now));
-    return { ...caller, policyId };
+    const hold = (em: SqlEntityManager) => (scope === undefined ? holdMaker : holdRights)(em, caller, now);
+    const { policyId, allowed = null }: HeldMaker & Partial<HeldRights> = await context.db.em().transactional(hold);
+    const scopes = allowed === null ? caller.scopes : (caller.scopes?.intersection(allowed) ?? allowed);
+    if (scope !== undefined && scopes?.has(scope) === false) return null;
+    return { ...caller, policyId, scopes };
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'unauthorized') return null;
     throw error;

@@ -12,8 +12,10 @@ import type { RetentionRule } from '../retention-rule.ts';
 /** Days without use after which a grant ends: its refresh tokens last as long. */
 export const UNUSED_DAYS = 90;
 
-/** How long a grant is kept after its revocation or its last use, once nothing can use it. */
-const KEPT_MS = 30 * 86_400_000;
+const DAY_MS = 86_400_000;
+
+/** How long a grant is kept after its revocation. */
+const REVOKED_KEPT_MS = 30 * DAY_MS;
 
 /** Most agents that a mail names. */
 const NAMED_MAX = 10;
@@ -23,15 +25,17 @@ const GRANTS_AT_ONCE = 200;
 
 type EndedGrant = RowOf<typeof removeGrants>;
 
-// The grant record of oidc-provider does not expire; it is deleted when no refresh token is left. The subquery returns a
-// value, because PostgreSQL would turn "not exists" into a join of the whole tables.
+// The grant record of oidc-provider does not expire; it is deleted when no refresh token is left. A grant without one lasts as
+// long, because its keys work on. The first condition finds the rows by index. The subquery returns a value, because
+// PostgreSQL would turn "not exists" into a join of the whole tables.
 const removeGrants = statement('remove ended grants', {
-  parameters: { before: 'timestamptz' },
+  parameters: { revokedBefore: 'timestamptz', unusedSince: 'timestamptz' },
   result: columns('oauth_grants', ['id', 'account_id', 'client_name', 'revoked_at']).types,
-  sql: ({ before }) => `
+  sql: ({ revokedBefore, unusedSince }) => `
     delete from oauth_grants where ctid = any(array(
       select g.ctid from oauth_grants g
-      where coalesce(g.revoked_at, g.last_used_at, g.created_at) <= ${before}
+      where coalesce(g.revoked_at, g.last_used_at, g.created_at) <= ${revokedBefore}
+        and (g.revoked_at is not null or coalesce(g.last_used_at, g.created_at) <= ${unusedSince})
         and not coalesce((select true from oauth_artifacts a where a.grant_id = g.id and a.kind <> 'Grant' limit 1), false)
       order by coalesce(g.revoked_at, g.last_used_at, g.created_at) limit ${GRANTS_AT_ONCE} for update skip locked))
     returning id, account_id, client_name, revoked_at`,
@@ -42,7 +46,10 @@ export const removeEndedGrants: RetentionRule = {
   step: (context) =>
     context.db.em().transactional(async (em: SqlEntityManager) => {
       const now = context.clock.now();
-      const ended = await removeGrants(em, { before: new Date(now.getTime() - KEPT_MS) });
+      const ended = await removeGrants(em, {
+        revokedBefore: new Date(now.getTime() - REVOKED_KEPT_MS),
+        unusedSince: new Date(now.getTime() - UNUSED_DAYS * DAY_MS),
+      });
       if (ended.length === 0) return false;
       const grantIds = ended.map(({ id }) => id);
       await em.nativeDelete(OauthArtifact, { grantId: { $in: grantIds } });

@@ -42,11 +42,16 @@ export async function revokeGrant(context: Context, grantId: string, ending: End
   });
 }
 
-/** Revokes the grants for a profile that is deleted. The audit log records this in the entry of the profile. */
+/**
+ * Revokes the grants for a profile that is deleted. The caller ends what was made under them, in the same transaction. The audit
+ * log records this in the entry of the profile.
+ *
+ * @returns their ids
+ */
 export async function revokeGrantsOf(
   em: SqlEntityManager,
   { accountId, profileId, at }: { readonly accountId: string; readonly profileId: string; readonly at: Date },
-): Promise<void> {
+): Promise<string[]> {
   const revoked = await tables(em)
     .updateTable('oauth_grants')
     .set({ revoked_at: at })
@@ -57,7 +62,7 @@ export async function revokeGrantsOf(
     .execute();
   const grantIds = revoked.map(({ id }) => id);
   await em.nativeDelete(OauthArtifact, { grantId: { $in: grantIds } });
-  await endMadeBy(em, { keyIds: [], grantIds }, at);
+  return grantIds;
 }
 
 function changeOf(row: RevokedGrant, ending: Ending): Omit<GrantChange, 'grantId'> {

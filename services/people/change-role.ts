@@ -31,7 +31,7 @@ export async function changeRole(
   const { accountId } = person;
   await context.db.em().transactional(async (em: SqlEntityManager) => {
     // Only agents of owners can create keys and webhooks.
-    if (role !== 'owner') await endMadeByPerson(em, { accountId, personId, at: context.clock.now() });
+    if (role !== 'owner') await endMadeByPerson(em, { accountId, personId, at: context.clock.now(), grantsStay: true });
     await lockPeopleAsOwner(em, person);
     await holdConfirmed(em, person, passwordHash);
     const target = await personIn(em, accountId, personId);

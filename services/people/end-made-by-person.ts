@@ -1,4 +1,4 @@
-/** Ends the keys and webhooks that agents created with the grants of a person, in the caller's transaction. */
+/** Ends what agents created with the grants of a person who is removed or gets another role, in the caller's transaction. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { tables } from '../../entities/tables.ts';
 import { endMadeBy } from '../keys/end-made-by.ts';
@@ -7,17 +7,15 @@ export interface GrantGiver {
   readonly accountId: string;
   readonly personId: string;
   readonly at: Date;
+  /** Whether the grants stay: then only keys and webhooks end, which agents of owners alone can create. */
+  readonly grantsStay: boolean;
 }
 
-/**
- * Call it before the people of the account are locked: grants and keys are locked before the account everywhere.
- *
- * @returns ids of the person's grants, which stay
- */
+/** Call it before the people of the account are locked: grants and keys are locked before the account everywhere. */
 export async function endMadeByPerson(
   em: SqlEntityManager,
-  { accountId, personId, at }: GrantGiver,
-): Promise<string[]> {
+  { accountId, personId, at, grantsStay }: GrantGiver,
+): Promise<void> {
   const grants = await tables(em)
     .selectFrom('oauth_grants')
     .select('id')
@@ -28,6 +26,6 @@ export async function endMadeByPerson(
     .forUpdate()
     .execute();
   const grantIds = grants.map(({ id }) => id);
-  await endMadeBy(em, { keyIds: [], grantIds }, at);
-  return grantIds;
+  const ended = grantsStay ? { grantIds: [], limitedGrantIds: grantIds } : { grantIds };
+  await endMadeBy(em, { keyIds: [], ...ended }, at);
 }

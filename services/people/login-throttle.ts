@@ -71,10 +71,9 @@ export async function recordAttempt(context: Context, trying: SignInAttempt): Pr
 
 /** Removes a successful attempt and clears the failures of this address. */
 export async function clearFailures(context: Context, trying: SignInAttempt): Promise<void> {
-  const { both, machine, address } = named(context, trying);
-  const em = context.db.em();
-  for (const { name } of [both, address]) await em.nativeDelete(SignInWait, { bucket: name });
-  await tables(em)
+  await clearAddress(context, trying);
+  const { machine } = named(context, trying);
+  await tables(context.db.em())
     .updateTable('sign_in_waits')
     .set((eb) => ({
       failures: eb('failures', '-', 1),
@@ -83,6 +82,12 @@ export async function clearFailures(context: Context, trying: SignInAttempt): Pr
     .where('bucket', '=', machine.name)
     .where('failures', '>', 0)
     .execute();
+}
+
+/** Clears the failures of this address, for a person who proved without a password who they are. */
+export async function clearAddress(context: Context, trying: SignInAttempt): Promise<void> {
+  const { both, address } = named(context, trying);
+  for (const { name } of [both, address]) await context.db.em().nativeDelete(SignInWait, { bucket: name });
 }
 
 async function counted(

@@ -5,6 +5,8 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { OauthArtifact } from '../../entities/oauth-artifact.ts';
 import { Owner } from '../../entities/owner.ts';
+import { Policy } from '../../entities/policy.ts';
+import { tables } from '../../entities/tables.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { Context } from '../context.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
@@ -51,14 +53,26 @@ async function endMembership(
 ): Promise<void> {
   const { accountId } = person;
   await context.db.em().transactional(async (em: SqlEntityManager) => {
-    const grantIds = await endMadeByPerson(em, { accountId, personId, at: context.clock.now() });
+    const ended = { accountId, personId, at: context.clock.now(), grantsStay: false };
+    await endMadeByPerson(em, ended);
     await lock(em);
     const target = await personIn(em, accountId, personId);
     if (target.role === 'owner') await refuseLastOwner(em, target);
+    // A grant may have been stored while this waited for the account.
+    const grantIds = await holdGrants(em, personId);
     await em.nativeDelete(OauthArtifact, { grantId: { $in: grantIds } });
+    // The grants are deleted with the person, and policies do not refer to them.
+    await em.nativeDelete(Policy, { id: { $in: grantIds }, accountId });
     await em.nativeDelete(Owner, { id: personId, accountId });
     const act = { operation, outcome: 'ok', object: aboutPerson(personId) } as const;
     await recordChange(context, ownerChange(person, visit, act), em);
   });
   context.log.info({ personId }, 'a person left the account');
+}
+
+/** @returns ids of the person's grants; no other is stored until the transaction ends (storeGrant) */
+async function holdGrants(em: SqlEntityManager, personId: string): Promise<string[]> {
+  await tables(em).selectFrom('owners').select('id').where('id', '=', personId).forUpdate().execute();
+  const grants = await tables(em).selectFrom('oauth_grants').select('id').where('owner_id', '=', personId).execute();
+  return grants.map(({ id }) => id);
 }

@@ -4,6 +4,7 @@
  */
 import { OwnerLink } from '../../entities/owner-link.ts';
 import { Owner, type Role } from '../../entities/owner.ts';
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { recordChange } from '../audit/record-change.ts';
 import type { Context } from '../context.ts';
@@ -11,14 +12,15 @@ import { hashSecret } from '../secrets.ts';
 import { hashPassword } from './argon2id.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
 import { aboutOwner, aboutPerson, ownerChange, type Visit } from './owner-change.ts';
+import { clearAddress } from './login-throttle.ts';
 import { personOfLink } from './owner-links.ts';
 import { passwordWork } from './password-work.ts';
 import { removePasskeys } from './passkeys/own-passkeys.ts';
 import { beginSignIn, endSignIns } from './sign-ins.ts';
 
-/** `taken`: another person on this install has that address. */
+/** `email`: the address that now signs in. `taken`: another person on this install has that address. */
 export type SetUp =
-  | { readonly kind: 'done'; readonly secret: string }
+  | { readonly kind: 'done'; readonly secret: string; readonly email: string }
   | { readonly kind: 'gone' }
   | { readonly kind: 'taken' };
 
@@ -31,7 +33,7 @@ export interface NewOwner extends Visit {
 /** @param secret of the link, which becomes invalid once the person can sign in */
 export async function setUpOwner(context: Context, secret: string, owner: NewOwner): Promise<SetUp> {
   const passwordHash = await passwordWork(() => hashPassword(owner.password, context.random.bytes));
-  return context.db.em().transactional(async (em: SqlEntityManager): Promise<SetUp> => {
+  const work = async (em: SqlEntityManager): Promise<SetUp> => {
     const link = await lockLink(context, em, secret);
     if (link === null) return { kind: 'gone' };
     const { accountId, role } = link;
@@ -50,8 +52,18 @@ export async function setUpOwner(context: Context, secret: string, owner: NewOwn
     await recordChange(context, ownerChange(identity, owner, act), em);
     context.log.info({ accountId }, 'an owner was set up');
     const { secret: shown } = await beginSignIn(context, ownerId, owner.userAgent, em);
-    return { kind: 'done', secret: shown };
-  });
+    return { kind: 'done', secret: shown, email };
+  };
+  try {
+    const outcome = await context.db.em().transactional(work);
+    // The failures were about the password that is replaced.
+    if (outcome.kind === 'done') await clearAddress(context, { email: outcome.email, ip: owner.ip });
+    return outcome;
+  } catch (error) {
+    // The lock is of one account: a person of another one has taken the address meanwhile.
+    if (error instanceof UniqueConstraintViolationException) return { kind: 'taken' };
+    throw error;
+  }
 }
 
 /** Of two concurrent uses of an account's links, the second one finds no link. */

@@ -1,7 +1,7 @@
 /** Authentication on /mcp, and the headers of every answer. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type World } from '../harness/world.ts';
-import { callRaw, connect, legacy } from './clients.ts';
+import { callRaw, connect, legacy, MODERN } from './clients.ts';
 
 const FOUR_HEADERS = ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
@@ -87,6 +87,28 @@ describe('an answer', () => {
     for (const name of FOUR_HEADERS) expect(answer.headers).toHaveProperty(name);
     if (status === 405) expect(answer.headers.allow).toBe('POST');
   });
+
+  it.each([
+    ['before 2026-07-28', {}],
+    ['of 2026-07-28', { 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': 'create_post' }],
+  ])(
+    'to a body that is not UTF-8 is the one to what is not JSON, and nothing is published: %s',
+    async (_era, headers) => {
+      const text = legacy('tools/call', {
+        name: 'create_post',
+        arguments: { text: 'Grüße', connectionSlugs: [world.sandboxSlug] },
+      });
+
+      const answer = await callRaw(world, { headers, body: Buffer.from(text, 'latin1') });
+      const noJson = await callRaw(world, { headers, body: '{' });
+
+      expect([answer.status, answer.body]).toEqual([noJson.status, noJson.body]);
+      expect(answer.status).toBe(400);
+      expect(answer.body).toEqual({ jsonrpc: '2.0', id: null, error: { code: -32_700, message: expect.any(String) } });
+      expect(await world.sql('select id from posts')).toEqual([]);
+      expect((await callRaw(world, { body: PING })).status).toBe(200);
+    },
+  );
 
   it('accepts a body of just under 1 MiB', async () => {
     const text = 'x'.repeat(1_048_576 - 500);

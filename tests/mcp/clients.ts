@@ -56,7 +56,7 @@ export interface RawRequest {
   readonly method?: string;
   /** Sent with the live key by default; undefined omits a header. */
   readonly headers?: Record<string, string | undefined>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   /** `/mcp` when omitted. */
   readonly path?: string;
 }

@@ -26,9 +26,9 @@ beforeAll(async () => {
   tokens = await tokensFor(world, person);
 });
 
-/** Every tool with the scope that its operation declares. */
-const scoped = operations.flatMap(({ meta: { tool, scope } }): [string, string][] =>
-  'none' in tool || scope === null ? [] : [[tool.name, scope]],
+/** Every tool with the scope that its operation declares, and a path that lists it. */
+const scoped = operations.flatMap(({ meta: { tool, scope } }): [string, string, string][] =>
+  'none' in tool || scope === null ? [] : [[tool.name, scope, `/mcp/x/${tool.toolset}`]],
 );
 
 const call = (name: string, input = {}, id = 1) => ({
@@ -103,9 +103,9 @@ describe('a call beyond the granted scopes', () => {
     expect((await world.rest('GET /posts')).body.posts).toEqual([]);
   });
 
-  it.each(scoped)('is reported by %s, which needs %s', async (name, scope) => {
+  it.each(scoped)('is reported by %s, which needs %s, at %s', async (name, scope, path) => {
     const other = await tokensFor(world, person, { scope: scope === 'posts:read' ? 'keys:read' : 'posts:read' });
-    const { status, headers } = await callTool(world, other.access, name);
+    const { status, headers } = await callMcp(world, other.access, call(name), path);
 
     expect([status, headers.get('www-authenticate')]).toEqual([403, lacking.replace('posts:write', scope)]);
   });

@@ -113,6 +113,16 @@ describe('a client with a document', () => {
       },
     ],
     [
+      'is not UTF-8',
+      () => {
+        const clientId = newClient();
+        const document = JSON.stringify({ client_id: clientId, client_name: 'Grüße', redirect_uris: [CALLBACK] });
+        answer = (response) =>
+          response.writeHead(200, { 'content-type': 'application/json' }).end(Buffer.from(document, 'latin1'));
+        return clientId;
+      },
+    ],
+    [
       'is not there',
       () => {
         const clientId = newClient();

@@ -114,6 +114,8 @@ describe('a client', () => {
       'invalid_client_metadata',
     ],
     ['with a character 0', { client_name: 'a\0b' }, 'invalid_request'],
+    ['with a character 0 in the name of a field', { jwks: { keys: [], 'a\0b': 1 } }, 'invalid_request'],
+    ['with half a surrogate pair in the name of a field', { jwks: { keys: [], '\ud800': 1 } }, 'invalid_request'],
     ['with half a character', { client_name: 'a\ud800b' }, 'invalid_request'],
   ])('%s is refused as an error of the client, and not stored', async (_name, metadata, error) => {
     const before = (await world.sql('select 1 from oauth_artifacts')).length;

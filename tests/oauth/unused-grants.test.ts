@@ -3,7 +3,7 @@ import { afterAll, expect, it } from 'vitest';
 import { OWNER_ENV } from '../harness/owner.ts';
 import { startWorld } from '../harness/world.ts';
 import { MAILBOX, startFakeMail } from '../platforms/fakes/fake-mail.ts';
-import { refresh, signIn, tokensFor } from './agents.ts';
+import { codeFor, redeem, refresh, registered, signIn, tokensFor } from './agents.ts';
 
 const mail = await startFakeMail();
 afterAll(() => mail.close());
@@ -31,6 +31,25 @@ it('after ninety days without use, with one mail to the owners', async () => {
   expect(others.length).toBeLessThanOrEqual(1);
   expect(sent?.raw).toContain('Subject: The access of an agent has ended');
   expect(sent?.raw).toContain('Agent');
+});
+
+it.each([
+  ['whose client takes no refresh token', true],
+  ['whose client never fetched its tokens', false],
+])('a grant %s ends after ninety days too', async (_name, isRedeemed) => {
+  const clientId = await registered(world, { grant_types: ['authorization_code'] });
+  const code = await codeFor(await signIn(world), { clientId });
+  if (isRedeemed) expect((await redeem(world, clientId, code)).body).not.toHaveProperty('refresh_token');
+  const isKept = async () =>
+    (await world.sql('select id from oauth_grants where client_id = $1', [clientId])).length === 1;
+
+  world.clock.advance(89 * DAY);
+  await world.housekeep();
+  const before = await isKept();
+  world.clock.advance(2 * DAY);
+  await world.housekeep();
+
+  expect([before, await isKept()]).toEqual([true, false]);
 });
 
 it('a grant that was revoked is removed without a mail', async () => {

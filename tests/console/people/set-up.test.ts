@@ -1,8 +1,10 @@
 /** /set-up/{secret}: creates the email and password of an account's owner, once. */
 import { describe, expect, it } from 'vitest';
-import { openBrowser } from '../../harness/browser.ts';
+import { type BrowserPage, openBrowser } from '../../harness/browser.ts';
+import { holdRows } from '../../harness/hold-rows.ts';
 import { OPERATOR, ownerLink } from '../../harness/owner.ts';
 import { startWorld, type World } from '../../harness/world.ts';
+import { otherAccount } from '../../oauth/people.ts';
 
 const env = { OPERATOR_TOKEN: OPERATOR };
 const TYPED = { Email: 'Owner@Bells.example', Password: 'four bells at midnight' };
@@ -74,6 +76,26 @@ describe('a link', () => {
 
     expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([303, 410]);
     expect(await world.sql('select id from owners')).toHaveLength(1);
+  });
+
+  it('refuses an address that a person of another account takes at the same moment', async (test) => {
+    await using world = await worldWithLink();
+    test.skip(world.db.engine !== 'postgres');
+    const links = [await world.link(), await ownerLink(world, await otherAccount(world))];
+    const browsers = [openBrowser(world), openBrowser(world)];
+    const forms = await Promise.all(browsers.map((browser, index) => browser.get(links[index] ?? '')));
+
+    const held = await holdRows(world, 'lock table sign_ins in exclusive mode');
+    const pressed = browsers.map((browser, index) => browser.press(forms[index] as BrowserPage, 'Set up', TYPED));
+    await held.waiting(2, Promise.race(pressed));
+    await held.release();
+
+    const answers = await Promise.all(pressed);
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([303, 400]);
+    const refused = answers.findIndex(({ status }) => status === 400);
+    expect(answers[refused]?.text).toContain('Another person on this install signs in with this address.');
+    const again = { ...TYPED, Email: 'another@bells.example' };
+    expect((await browsers[refused]?.press(answers[refused] as BrowserPage, 'Set up', again))?.status).toBe(303);
   });
 
   it('is stored as a hash', async () => {

@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { type Browser, type BrowserPage, openBrowser } from '../../harness/browser.ts';
-import { EMAIL, OWNER_ENV, PASSWORD, signedInBrowser } from '../../harness/owner.ts';
+import { EMAIL, OWNER_ENV, ownerLink, PASSWORD, signedInBrowser } from '../../harness/owner.ts';
 import { startWorld, type World } from '../../harness/world.ts';
 
 /** With TRUST_PROXY, tests choose the address of the client. */
@@ -26,7 +26,10 @@ async function startSignInAttempts(world: World): Promise<(what?: Try) => Promis
   };
 }
 
-async function statuses(times: number, attempt: (index: number) => Promise<BrowserPage>): Promise<number[]> {
+async function statuses(
+  times: number,
+  attempt: (index: number) => Promise<Pick<BrowserPage, 'status'>>,
+): Promise<number[]> {
   const all: number[] = [];
   for (let index = 0; index < times; index += 1) all.push((await attempt(index)).status);
   return all;
@@ -182,5 +185,25 @@ describe('the current password on /owner', () => {
 
     expect([right.status, right.headers.get('retry-after')]).toEqual([429, '30']);
     expect((await browser.get('/owner')).status).toBe(200);
+  });
+});
+
+describe('a link that replaces the password', () => {
+  it('clears the failures of the address, so that the new password signs in at once', async () => {
+    await using world = await startWorld({ env: OWNER_ENV });
+    const signIn = async (password: string) => {
+      const browser = openBrowser(world);
+      return (await browser.press(await browser.get('/sign-in'), 'Sign in', { Email: EMAIL, Password: password }))
+        .status;
+    };
+    expect(await statuses(6, async () => ({ status: await signIn('wrong') }))).toEqual([...several(5, 401), 429]);
+    const [{ account_id: accountId } = { account_id: '' }] = await world.sql<{ account_id: string }>(
+      'select account_id from owners',
+    );
+    const browser = openBrowser(world);
+    const typed = { Email: EMAIL, Password: 'six bells at noon' };
+    expect((await browser.press(await browser.get(await ownerLink(world, accountId)), 'Save', typed)).status).toBe(303);
+
+    expect([await signIn(typed.Password), await signIn('wrong')]).toEqual([303, 401]);
   });
 });

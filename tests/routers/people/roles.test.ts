@@ -1,5 +1,7 @@
 /** What each role may do: viewers read, editors post, owners do the rest; also with agents that they allowed. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { consoleRouter } from '../../../routers/console.ts';
 import { ROLE_SCOPES } from '../../../services/access/roles.ts';
 import { SCOPES } from '../../../services/access/scopes.ts';
@@ -7,7 +9,16 @@ import { EMAIL, OWNER_ENV, PASSWORD } from '../../harness/owner.ts';
 import { consoleCalls } from '../../harness/console-calls.ts';
 import { type ConsolePerson, personOf } from '../../oauth/people.ts';
 import { startWorld } from '../../harness/world.ts';
-import { answered, callMcp, callTool, claimsOf, openConsent, registered, tokensFor } from '../../oauth/agents.ts';
+import {
+  answered,
+  callMcp,
+  callTool,
+  claimsOf,
+  openConsent,
+  redeem,
+  registered,
+  tokensFor,
+} from '../../oauth/agents.ts';
 
 const world = await startWorld({ env: OWNER_ENV, clock: 'manual' });
 const owner = await consoleCalls(world);
@@ -111,8 +122,74 @@ function callAnyTool(access: string, name: string, input: object) {
   return callMcp(world, access, message, `/mcp/x/${name.includes('webhook') ? 'webhooks' : 'keys'}`);
 }
 
+/** An agent whose posts wait for approval. */
+async function askingAgent({ browser }: ConsolePerson) {
+  const clientId = await registered(world);
+  const scope = 'posts:read posts:write connections:read';
+  const consent = await openConsent(browser, { clientId, params: { scope } });
+  const code = (await answered(browser, consent, { asksFirst: true })).searchParams.get('code') ?? '';
+  const access: string = (await redeem(world, clientId, code)).body.access_token;
+  const call = (name: string, input: object, toolset: string) => {
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input } };
+    return callMcp(world, access, message, `/mcp/x/${toolset}`);
+  };
+  const post = async () => {
+    const input = { text: 'Ding', connectionSlugs: [world.sandboxSlug] };
+    return (await callTool(world, access, 'create_post', input)).body.result.structuredContent.results[0];
+  };
+  return { call, post };
+}
+
 const setRole = (person: ConsolePerson, role: string) =>
   owner('people.changeRole', { personId: person.ownerId, role, password: PASSWORD });
+
+describe('what an owner added who gets another role', () => {
+  it('goes on as editor: a feed and an import make posts with the rights of the new role', async () => {
+    const person = await personOf(world, 'owner');
+    const { addFeed, startImport, outcome } = await makersOf(person);
+    const { id: feedId } = await addFeed();
+    const { id: importId } = await startImport();
+
+    await setRole(person, 'editor');
+    await world.runDue();
+
+    expect(await outcome(feedId, importId)).toEqual([true, ['created'], 'done', ['created']]);
+  });
+
+  it('ends as viewer, who makes no posts', async () => {
+    const person = await personOf(world, 'owner');
+    const { addFeed, startImport, outcome } = await makersOf(person);
+    const { id: feedId } = await addFeed();
+    const { id: importId } = await startImport();
+
+    await setRole(person, 'viewer');
+    await world.runDue();
+
+    expect(await outcome(feedId, importId)).toEqual([false, [], 'cancelled', ['pending']]);
+  });
+});
+
+/** How a person adds a feed with one new item, and an import with one row. */
+async function makersOf({ call }: ConsolePerson) {
+  const connectionSlugs = [world.sandboxSlug];
+  const date = new Date(world.clock.now().getTime() + 60_000).toUTCString();
+  const item = `<item><guid>1</guid><title>Ding</title><pubDate>${date}</pubDate></item>`;
+  const server = createServer((_request, response) => response.end(`<rss><channel>${item}</channel></rss>`));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/feed.xml`;
+  const rows = JSON.stringify([{ text: `Row of ${url}`, connectionSlugs }]);
+  return {
+    addFeed: async () => (await call('feeds.create', { url, connectionSlugs })).body.feed,
+    startImport: async () => (await call('imports.start', { format: 'json', content: rows })).body.import,
+    outcome: async (feedId: string, importId: string) => {
+      const { feed, items } = (await world.rest(`GET /feeds/${feedId}`)).body;
+      const { import: one, rows: results } = (await world.rest(`GET /imports/${importId}`)).body;
+      const statusOf = ({ status }: { status: string }) => status;
+      return [feed.enabled, items.map(statusOf), one.status, results.map(statusOf)];
+    },
+  };
+}
 
 describe('an agent', () => {
   it('gets at most what the role of the person allows, and the page says what is left out', async () => {
@@ -169,15 +246,39 @@ describe('an agent', () => {
     expect((await world.rest('GET /webhooks')).body.webhooks).toEqual([]);
   });
 
-  it('of a person who was removed ends, with its keys', async () => {
+  it.each(['editor', 'viewer'] as const)(
+    'of an owner who becomes %s keeps its requests for approval, its allowance and its calendars',
+    async (role) => {
+      const person = await personOf(world, 'owner');
+      const agent = await askingAgent(person);
+      const [allowing, waiting] = [await agent.post(), await agent.post()];
+      await owner('approvals.approve', { postId: allowing.postId, next: { posts: 5 } });
+      const { calendar } = (await agent.call('create_calendar', {}, 'files')).body.result.structuredContent;
+
+      await setRole(person, role);
+
+      const { body } = await world.rest(`GET /posts/${waiting.postId}`);
+      expect([body.post.status, body.post.approval]).toEqual(['draft', waiting.approval]);
+      expect((await fetch(world.url + new URL(calendar.url).pathname)).status).toBe(200);
+      await setRole(person, 'editor');
+      expect((await agent.post()).status).toBe('sent');
+      expect((await owner('approvals.approve', { postId: waiting.postId })).body.result.status).toBe('sent');
+    },
+  );
+
+  it('of a person who was removed ends, with its keys and its policy', async () => {
     const person = await personOf(world, 'owner');
     const { access } = await tokensFor(world, person, { scope: Object.keys(SCOPES).join(' ') });
     const profile = await world.profile();
     const minted = await callAnyTool(access, 'mint_key', { profileId: profile.id, name: 'K', type: 'live' });
 
+    const [grant] = (await person.call('people.listGrants')).body.grants;
+    await world.rest(`PUT /policies/${grant.id}`, { body: { postsPerDay: 3 } });
+
     await owner('people.remove', { personId: person.ownerId });
 
     expect((await callTool(world, access, 'list_posts')).status).toBe(401);
+    expect((await world.rest('GET /policies')).body.policies).toEqual([]);
     expect((await world.rest('GET /posts', { key: minted.body.result.structuredContent.secret })).status).toBe(401);
     expect((await world.rest('GET /health', { key: null })).status).toBe(200);
     expect((await owner('people.session')).body.email).toBe(EMAIL);
