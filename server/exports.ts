@@ -26,7 +26,9 @@ import type { WithLimiter } from '../services/limits/rate-limiter.ts';
 import { ownerCaller } from '../services/people/owner-caller.ts';
 import { REQUEST_ID_HEADER } from './rate-headers.ts';
 import { requestIdOf } from './request-id.ts';
+import { splitUrl } from './request-paths.ts';
 import { admitCaller, countCaller, type ExpressExchange, writeError } from './rest-request.ts';
+import { parseQuery } from './utf8.ts';
 import { writeArchive } from './write-archive.ts';
 
 /** Path below the API root; the name of the kind follows. */
@@ -74,6 +76,7 @@ export function serveExports(
       let accountId: string | null = null;
       try {
         const caller = await identify(exchange);
+        parseQuery(splitUrl(request.originalUrl).search);
         const wanted = readRequest(request.params.kind, request.query);
         if (wanted.kind !== ARCHIVE) requireExportAccess(caller, wanted.kind);
         const count = running.get(caller.accountId) ?? 0;

@@ -23,7 +23,7 @@ export const createCalendar = keyedProcedure
       tags: ['Calendars'],
       summary: 'Make a calendar',
       description:
-        'Makes a private address of an iCalendar file, for calendar applications: posts of the past 60 days, scheduled posts and free queue slots of what the key reaches, of one profile or of one connection. Who has the address reads it without a key, so it is in this answer only, and ends with the key. An account may have 100 calendars.',
+        'Makes a private address of an iCalendar file, for calendar applications: posts of the past 60 days, scheduled posts and free queue slots of what the key reaches, of one profile or of one connection. Who has the address reads it without a key, so it is in this answer only, and ends with the key. An account may have 100 calendars. A key with scopes also needs posts:read, and connections:read for free slots.',
     },
     access: 'key',
     scope: 'posts:write',

@@ -12,7 +12,7 @@ export const renewCalendar = keyedProcedure
       tags: ['Calendars'],
       summary: 'Renew the address of a calendar',
       description:
-        'Gives a calendar a new address, which is in this answer only. The previous address stops working at once, so every application must subscribe again.',
+        'Gives a calendar a new address, which is in this answer only. The previous address stops working at once, so every application must subscribe again. A key with scopes also needs posts:read, and connections:read for free slots.',
     },
     access: 'key',
     scope: 'posts:write',

@@ -8,7 +8,8 @@ import type { ReadRow } from '../../services/imports/start-import.ts';
 import { type RawRow, readRows } from '../../services/imports/read-rows.ts';
 import { ALT_TEXT_MAX, IMAGES_PER_POST_MAX } from '../../services/images/limits.ts';
 import { IMAGE_URL_MAX } from '../../services/media/fetch-image.ts';
-import { isStorable, optionalOrNull, storableText } from '../schemas/common.ts';
+import { storableText } from '../../services/storable-text.ts';
+import { isStorable, optionalOrNull, storableText as storableTextInput } from '../schemas/common.ts';
 import { checkInputBounds } from '../schemas/input-bounds.ts';
 import { mediaOf, postBodyFields } from '../schemas/post-body.ts';
 
@@ -19,8 +20,8 @@ function isWebAddress(text: string): boolean {
 const Image = z
   .strictObject({
     id: z.string().max(100).optional(),
-    url: storableText(z.string().max(IMAGE_URL_MAX)).refine(isWebAddress, 'an http(s) address').optional(),
-    altText: optionalOrNull(storableText(z.string().max(ALT_TEXT_MAX))),
+    url: storableTextInput(z.string().max(IMAGE_URL_MAX)).refine(isWebAddress, 'an http(s) address').optional(),
+    altText: optionalOrNull(storableTextInput(z.string().max(ALT_TEXT_MAX))),
   })
   .refine(({ id, url }) => (id === undefined) !== (url === undefined), 'either an id or a url');
 
@@ -84,8 +85,9 @@ function readPost(fields: Record<string, unknown>): ImportPost {
   return all === undefined ? post : { ...post, images: all };
 }
 
+/** A message that quotes the name of a field, which may have NUL: it shows NUL as JSON writes it, and can be stored. */
 function failed(message: string): ReadRow {
-  return { error: { code: 'invalid_request', message } };
+  return { error: { code: 'invalid_request', message: storableText(message.replaceAll('\u0000', '\\u0000')) } };
 }
 
 /** A time with an offset takes no zone. */
@@ -100,10 +102,11 @@ function withDefaults(
   const isUntimed = scheduledFor == null && queue !== true && isDraft === undefined;
   return {
     ...(connectionSlugs !== undefined && { connectionSlugs }),
-    ...(profileId !== undefined && { profileId }),
     ...(timezone !== undefined && time !== null && !HAS_OFFSET.test(time) && { timezone }),
     ...(isUntimed && untimed === 'draft' && { isDraft: true }),
     ...(isUntimed && untimed === 'queue' && { queue: true }),
     ...fields,
+    // Null, as answers show it, names no profile either.
+    ...(profileId !== undefined && fields['profileId'] == null && { profileId }),
   };
 }

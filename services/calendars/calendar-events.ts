@@ -51,7 +51,7 @@ export function slotEvent({ connectionId, connectionSlug: slug, at }: FreeSlot, 
 }
 
 function titleOf(text: string): string {
-  const line = text.trim().split(/\s*[\r\n]+\s*/, 1)[0] ?? '';
+  const line = (text.trim().split(/[\r\n]/, 1)[0] ?? '').trimEnd();
   const characters = [...line];
   return characters.length <= TITLE_MAX ? line : `${characters.slice(0, TITLE_MAX - 1).join('')}…`;
 }

@@ -9,6 +9,7 @@ import { getConnection } from '../connections/get-connection.ts';
 import type { Context } from '../context.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
 import { hashSecret } from '../secrets.ts';
+import { requireSight } from './require-sight.ts';
 import { calendarUrl, newCalendarSecret } from './calendar-secret.ts';
 import { calendarView, type CalendarView } from './calendar-view.ts';
 
@@ -23,7 +24,7 @@ export interface NewCalendar {
 }
 
 /**
- * @throws ServiceError not_found (profile, connection), limit_exceeded, unauthorized when the caller's profile, key or
+ * @throws ServiceError forbidden (scopes), not_found (profile, connection), limit_exceeded, unauthorized when the caller's profile, key or
  * grant was deleted or revoked meanwhile
  */
 export async function createCalendar(
@@ -32,6 +33,7 @@ export async function createCalendar(
   { name, profileId: wanted, connectionId, freeSlots }: NewCalendar,
 ): Promise<CalendarView & { url: string }> {
   const { accountId, mode } = caller;
+  requireSight(caller, freeSlots);
   if (connectionId !== undefined) await getConnection(context, caller, connectionId);
   const secret = newCalendarSecret(context.random);
   return context.db.em().transactional(async (em: SqlEntityManager) => {

@@ -6,12 +6,13 @@ import type { Context } from '../context.ts';
 import { hashSecret } from '../secrets.ts';
 import { calendarUrl, newCalendarSecret } from './calendar-secret.ts';
 import { calendarView, type CalendarView } from './calendar-view.ts';
+import { requireSight } from './require-sight.ts';
 import { lockCalendar } from './reachable-calendars.ts';
 
 /**
  * The new address ends with the key or agent that gets it, as that of a new calendar does.
  *
- * @throws ServiceError not_found for an unknown, revoked or foreign calendar, unauthorized when the caller's key or grant was
+ * @throws ServiceError forbidden (scopes), not_found for an unknown, revoked or foreign calendar, unauthorized when the caller's key or grant was
  *   revoked meanwhile
  */
 export async function renewCalendar(
@@ -23,6 +24,7 @@ export async function renewCalendar(
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     const { maker } = await holdMaker(em, caller);
     const calendar = await lockCalendar(em, caller, calendarId);
+    requireSight(caller, calendar.freeSlots);
     Object.assign(calendar, { ...maker, secretHash: hashSecret(secret), renewedAt: context.clock.now() });
     await em.flush();
     return { ...calendarView(calendar), url: calendarUrl(context, secret) };

@@ -1,7 +1,10 @@
 /** Writes rows as CSV (RFC 4180), so that no spreadsheet runs a cell as a formula. Pure. */
 
-/** How spreadsheets recognize a formula. A leading apostrophe makes it text; imports remove it again. */
-const FORMULA = /^[=+\-@\t\r]/;
+/**
+ * How spreadsheets recognize a formula. A leading apostrophe makes it text; imports remove it again. A text that has
+ * apostrophes there itself gets one more, so that an import gives it back as it was.
+ */
+export const FORMULA = /^'*[=+\-@\t\r\n]/;
 
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
 

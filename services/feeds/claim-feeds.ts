@@ -43,6 +43,7 @@ export const settleFeed = statement('store the outcome of a poll', {
     id: 'uuid',
     leaseUntil: 'timestamptz',
     nextPollAt: 'timestamptz',
+    intervalMinutes: 'int?',
     lastOkAt: 'timestamptz?',
     failingSince: 'timestamptz?',
     failures: 'int',
@@ -55,10 +56,12 @@ export const settleFeed = statement('store the outcome of a poll', {
     itemsSince: 'timestamptz?',
   },
   result: { id: 'uuid' },
-  // A feed that was given another address meanwhile, also for a moment, is polled anew. A poll that was asked for meanwhile is made.
+  // A feed that was given another address meanwhile, also for a moment, is polled anew. A poll that was asked for meanwhile is made,
+  // and an interval that was set meanwhile holds.
   sql: (given) => `
-    update feeds set next_poll_at = case when next_poll_at = ${given.leaseUntil} then ${given.nextPollAt}
-        else least(next_poll_at, ${given.nextPollAt}) end, last_ok_at = ${given.lastOkAt},
+    update feeds set next_poll_at = least(
+        ${given.nextPollAt} + coalesce(interval_minutes - ${given.intervalMinutes}, 0) * interval '1 minute',
+        case when next_poll_at <> ${given.leaseUntil} then next_poll_at end), last_ok_at = ${given.lastOkAt},
       failing_since = ${given.failingSince}, failures = ${given.failures}, last_error = ${given.lastError},
       etag = ${given.etag}, last_modified = ${given.lastModified}, disabled_at = ${given.disabledAt},
       disabled_reason = ${given.disabledReason}

@@ -2,6 +2,7 @@
 import { NotSentError } from '../../platforms/http.ts';
 import type { Context } from '../context.ts';
 import { fetchRedirected, tooManyRedirects } from '../outbound/fetch-redirected.ts';
+import { decodeDocument } from './decode-document.ts';
 import { type ParsedItem, parseFeed } from './parse-feed.ts';
 
 /** Real time for the whole answer, redirects included. */
@@ -43,8 +44,8 @@ export async function fetchFeed(context: Context, url: string, known: Validators
     };
     const reached = await fetchRedirected(context, first, { headers, signal, maxResponseBytes: BYTES_MAX });
     if (reached === null) return failed(tooManyRedirects(first));
-    const { response, host } = reached;
-    if (response.status === 200) return await readAnswer(response);
+    const { response, host, address } = reached;
+    if (response.status === 200) return await readAnswer(response, address);
     await response.body?.cancel();
     if (response.status === 304) return { kind: 'unchanged' };
     if (response.status === 410) return { kind: 'gone' };
@@ -60,9 +61,9 @@ function failed(why: string, waitSeconds = 0): FeedAnswer {
   return { kind: 'failed', why: `${why}.`, waitSeconds };
 }
 
-async function readAnswer(response: Response): Promise<FeedAnswer> {
+async function readAnswer(response: Response, address: string): Promise<FeedAnswer> {
   const bytes = new Uint8Array(await response.arrayBuffer());
-  const items = parseFeed(decode(bytes, response.headers.get('content-type')));
+  const items = parseFeed(decodeDocument(bytes, response.headers.get('content-type')), address);
   if (items === null) return failed('the address answers with something that is neither RSS nor Atom');
   const { headers } = response;
   return {
@@ -75,18 +76,6 @@ async function readAnswer(response: Response): Promise<FeedAnswer> {
 
 function validator(value: string | null): string | null {
   return value === null || value.length > VALIDATOR_MAX ? null : value;
-}
-
-/** RFC 7303 section 3: the header, then the declaration of the document. Anything unknown is read as UTF-8. */
-function decode(bytes: Uint8Array, contentType: string | null): string {
-  const start = new TextDecoder('latin1').decode(bytes.subarray(0, 200));
-  const charset = /charset="?([\w-]+)/i.exec(contentType ?? '')?.[1];
-  const declared = /^[^<]*<\?xml[^>]*encoding=["']([\w-]+)/i.exec(start)?.[1];
-  try {
-    return new TextDecoder(charset ?? declared ?? 'utf-8').decode(bytes);
-  } catch {
-    return new TextDecoder().decode(bytes);
-  }
 }
 
 /** RFC 9110 section 10.2.3: seconds or a date. */

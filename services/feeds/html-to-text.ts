@@ -1,5 +1,6 @@
 /** Turns HTML of strangers into plain text: paragraphs become lines, and what is not shown is left out. Pure. */
 import { Parser } from 'htmlparser2';
+import { DEPTH_MAX } from './depth-max.ts';
 
 /** What browsers do not show as text. */
 const HIDDEN: ReadonlySet<string> = new Set([
@@ -19,13 +20,20 @@ const BLOCKS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** @param max most characters; a longer text is cut after a word and gets an ellipsis */
+/**
+ * The text ends where elements are nested deeper than DEPTH_MAX.
+ *
+ * @param max most characters; a longer text is cut after a word and gets an ellipsis
+ */
 export function htmlToText(html: string, max: number): string {
   let text = '';
   let hidden = 0;
+  let depth = 0;
   const parser = new Parser(
     {
       onopentagname: (name) => {
+        depth += 1;
+        if (depth > DEPTH_MAX) return parser.pause();
         if (HIDDEN.has(name)) hidden += 1;
         else if (name === 'br') text += '\n';
         else if (BLOCKS.has(name)) text += '\n\n';
@@ -34,6 +42,7 @@ export function htmlToText(html: string, max: number): string {
         if (hidden === 0) text += part.replaceAll(/\s+/g, ' ');
       },
       onclosetag: (name) => {
+        depth -= 1;
         if (HIDDEN.has(name)) hidden = Math.max(0, hidden - 1);
         else if (BLOCKS.has(name)) text += '\n\n';
       },

@@ -1,9 +1,10 @@
 /**
  * Reads the items of an RSS, RDF or Atom document. The parser expands no entities of the document and loads nothing, and
- * is not recursive, so that neither size nor depth of what a stranger writes costs more than its bytes. Pure.
+ * stops at a depth that no feed has, so that what a stranger writes costs no more than its bytes. Pure.
  */
 import { Parser } from 'htmlparser2';
 import { cleanText, htmlToText } from './html-to-text.ts';
+import { DEPTH_MAX } from './depth-max.ts';
 
 /** Most items that are read of a document, the first ones: feeds begin with the newest. */
 export const ITEMS_READ_MAX = 200;
@@ -50,24 +51,52 @@ const FIELDS: Readonly<Record<string, string>> = {
   modified: 'updated',
 };
 
+/** Depth of the link of a channel: below the root and the channel. */
+const PAGE_DEPTH = 3;
+
+/** What marks the prefix of a root as that of Atom, of RFC 4287 and of Atom 0.3. */
+const ATOM: ReadonlySet<string> = new Set(['http://www.w3.org/2005/Atom', 'http://purl.org/atom/ns#']);
+
 const ROOTS: ReadonlySet<string> = new Set(['rss', 'feed', 'rdf:rdf']);
 
-/** @returns null when the document is no feed */
-export function parseFeed(document: string): ParsedItem[] | null {
+/**
+ * @param address where the document was read, which relative links begin at unless it names another base
+ * @returns null when the document is no feed
+ */
+export function parseFeed(document: string, address = ''): ParsedItem[] | null {
   const items: ParsedItem[] = [];
   let root = '';
+  /** With its colon; empty without one. */
+  let prefix = '';
   let depth = 0;
   let item: Fields | null = null;
   let itemDepth = 0;
   let field: string | null = null;
   let isText = false;
+  let isTooDeep = false;
   let value = '';
+  /** What links within each open element are relative to (RFC 4287 section 2). */
+  const bases = [address];
+  const baseNow = () => bases.at(-1) ?? address;
+  const nameOf = (tag: string) => {
+    const name = tag.toLowerCase();
+    if (prefix === '') return name;
+    // In a document with a prefix, names without it are of another vocabulary.
+    return name.startsWith(prefix) ? name.slice(prefix.length) : `:${name}`;
+  };
+  const stop = () => {
+    isTooDeep = true;
+    parser.pause();
+  };
   const parser = new Parser(
     {
       onopentag: (tag, attributes) => {
-        const name = tag.toLowerCase();
         depth += 1;
+        if (depth > DEPTH_MAX) return stop();
+        if (depth === 1) prefix = atomPrefix(tag, attributes);
+        const name = nameOf(tag);
         if (depth === 1) root = name;
+        bases.push(addressOf(attributes['xml:base'] ?? '', baseNow()) ?? baseNow());
         if (item === null && (name === 'item' || name === 'entry')) {
           item = {};
           itemDepth = depth;
@@ -78,30 +107,47 @@ export function parseFeed(document: string): ParsedItem[] | null {
           // Atom says what its text is, and is plain otherwise; the text of RSS is HTML.
           isText = (attributes['type'] ?? (root === 'feed' ? 'text' : 'html')) === 'text' || field === 'id';
           if (field === 'link') value = atomLink(attributes);
-        } else if (field !== null) value += `<${name}>`;
+        } else if (item === null && depth === PAGE_DEPTH && name === 'link' && root !== 'feed') {
+          field = 'page';
+          value = '';
+        } else if (field !== null) value += `<${tag.toLowerCase()}>`;
       },
       ontext: (text) => {
-        if (field !== null) value += depth === itemDepth + 1 && !isText ? text : escapeHtml(text);
+        if (field === 'page') value += text;
+        else if (field !== null) value += depth === itemDepth + 1 && !isText ? text : escapeHtml(text);
       },
       onclosetag: (tag, isImplied) => {
-        const name = tag.toLowerCase();
-        if (item !== null && depth === itemDepth + 1 && field !== null) {
-          if (value.trim() !== '') item[field] ??= value;
+        if (field === 'page') {
+          // The links of RSS are relative to the page of its channel, as readers of feeds take them.
+          const page = addressOf(value.trim(), baseNow());
+          // The items of RDF are beside the channel.
+          if (depth === PAGE_DEPTH && page !== null) bases.fill(page, 1, PAGE_DEPTH);
+          field = null;
+        } else if (item !== null && depth === itemDepth + 1 && field !== null) {
+          const read = field === 'link' ? (addressOf(plain(value), baseNow()) ?? '') : value;
+          if (read.trim() !== '') item[field] ??= read;
           field = null;
         } else if (item !== null && depth === itemDepth) {
           // A document that was cut off ends within its last item.
           const read = isImplied ? null : itemOf(item);
           if (read !== null && items.length < ITEMS_READ_MAX) items.push(read);
           item = null;
-        } else if (field !== null) value += `</${name}>`;
+        } else if (field !== null) value += `</${tag.toLowerCase()}>`;
         depth -= 1;
+        bases.pop();
       },
     },
     { xmlMode: true, decodeEntities: true },
   );
   parser.write(document);
   parser.end();
-  return ROOTS.has(root) ? items : null;
+  return ROOTS.has(root) && !isTooDeep ? items : null;
+}
+
+/** The prefix of the names of a document whose root is `<prefix:feed>`. */
+function atomPrefix(root: string, attributes: Readonly<Record<string, string>>): string {
+  const [, prefix] = /^([^:]+):feed$/i.exec(root) ?? [];
+  return prefix !== undefined && ATOM.has(attributes[`xmlns:${prefix}`] ?? '') ? `${prefix.toLowerCase()}:` : '';
 }
 
 /** The address of an Atom link to the page of the item; others lead to comments, to files, or to the feed. */
@@ -116,7 +162,7 @@ function escapeHtml(text: string): string {
 
 /** Null for an item that nothing identifies. */
 function itemOf(fields: Readonly<Fields>): ParsedItem | null {
-  const link = addressOf(plain(fields['link'])) ?? addressOf(plain(fields['id'])) ?? addressOf(fields['about'] ?? '');
+  const link = fields['link'] ?? addressOf(plain(fields['id'])) ?? addressOf(fields['about'] ?? '');
   const key = plain(fields['id']) || (link ?? '');
   if (key === '') return null;
   const published = (fields['published'] ?? fields['updated'] ?? '').trim();
@@ -135,9 +181,10 @@ function plain(field: string | undefined): string {
   return cleanText(field.replaceAll('&lt;', '<').replaceAll('&amp;', '&'));
 }
 
-function addressOf(text: string): string | null {
-  if (text.length > ADDRESS_MAX) return null;
-  const url = URL.parse(text);
+/** An http(s) address, made absolute. Words in the place of one, such as "to follow", are none. */
+function addressOf(text: string, base = ''): string | null {
+  if (text === '' || text.length > ADDRESS_MAX) return null;
+  const url = URL.parse(text) ?? (/\s/.test(text) ? null : URL.parse(text, base));
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : null;
 }
 

@@ -60,7 +60,7 @@ export async function nextPollAt(context: Context): Promise<Date | null> {
 }
 
 async function pollFeed(context: Context & WithCreations, feed: ClaimedFeed): Promise<void> {
-  const caller = await inForce(context, callerOf(feed.caller));
+  const caller = await inForce(context, callerOf(feed.caller), 'posts:write');
   if (caller === null) {
     return disable(context, feed, 'ended', 'The key, agent or role that added the feed has ended.');
   }
@@ -81,6 +81,7 @@ async function pollFeed(context: Context & WithCreations, feed: ClaimedFeed): Pr
   await store(context.db.em(), feed, {
     ...validators,
     nextPollAt: new Date(+now + feed.interval_minutes * 60_000),
+    intervalMinutes: feed.interval_minutes,
     lastOkAt: now,
     failingSince: null,
     failures: 0,
@@ -124,6 +125,8 @@ async function disable(context: Context, feed: ClaimedFeed, reason: WorkerReason
 
 interface PollOutcome {
   readonly nextPollAt: Date;
+  /** The interval that led to that time; null when another wait did. */
+  readonly intervalMinutes: number | null;
   readonly lastOkAt: Date | null;
   readonly failingSince: Date | null;
   readonly failures: number;
@@ -136,6 +139,7 @@ interface PollOutcome {
 
 function unchanged(feed: ClaimedFeed) {
   return {
+    intervalMinutes: null,
     lastOkAt: dateOrNull(feed.last_ok_at),
     failingSince: dateOrNull(feed.failing_since),
     failures: feed.failures,

@@ -17,6 +17,13 @@ export interface NewItem extends ParsedItem {
   readonly linkHash: string | null;
 }
 
+/** What identifies a stored item. */
+export interface Identity {
+  readonly id: string;
+  readonly keyHash: string;
+  readonly linkHash: string | null;
+}
+
 export interface ItemOutcome {
   readonly status: Exclude<(typeof FEED_ITEM_STATUSES)[number], 'passed'>;
   readonly results?: readonly object[];
@@ -57,6 +64,13 @@ const holdSettings = statement('hold a feed whose posts would be the same', {
       and disabled_at is null for share`,
 });
 
+const setIdentities = statement('set what identifies items of a feed', {
+  parameters: { feedId: 'uuid', ids: 'uuid[]', keys: 'text[]', links: 'text[]' },
+  sql: ({ feedId, ids, keys, links }) => `
+    update feed_items i set key_hash = n.key_hash, link_hash = nullif(n.link_hash, '')
+    from unnest(${ids}, ${keys}, ${links}) as n(id, key_hash, link_hash) where i.feed_id = ${feedId} and i.id = n.id`,
+});
+
 /**
  * Stores an item in the transaction that stores its posts.
  *
@@ -84,16 +98,36 @@ export async function storeItem(
 }
 
 /**
+ * Stores by what known items are recognized in the next documents.
+ *
+ * @throws FeedChanged
+ */
+export async function storeIdentities(
+  context: Context,
+  feed: ClaimedFeed,
+  changed: readonly Identity[],
+): Promise<void> {
+  if (changed.length === 0) return;
+  await context.db.em().transactional(async (em: SqlEntityManager) => {
+    await requireAddress(em, feed);
+    await setIdentities(em, {
+      feedId: feed.id,
+      ids: changed.map(({ id }) => id),
+      keys: changed.map(({ keyHash }) => keyHash),
+      links: changed.map(({ linkHash }) => linkHash ?? ''),
+    });
+  });
+}
+
+/**
  * Stores items that become no posts, because they are older than the address of the feed.
  *
  * @throws FeedChanged
  */
 export async function storePassed(context: Context, feed: ClaimedFeed, items: readonly NewItem[]): Promise<void> {
   if (items.length === 0) return;
-  const { id, url, items_since: itemsSince } = feed;
   await context.db.em().transactional(async (em: SqlEntityManager) => {
-    const held = await holdAddress(em, { id, url, itemsSince });
-    if (held.length === 0) throw new FeedChanged(`the feed ${id} has another address`);
+    await requireAddress(em, feed);
     const rows = items.map((item) => ({
       ...columnsOf(context, feed, item),
       status: 'passed' as const,
@@ -103,6 +137,12 @@ export async function storePassed(context: Context, feed: ClaimedFeed, items: re
     }));
     await insert(em, rows);
   });
+}
+
+/** @throws FeedChanged */
+async function requireAddress(em: SqlEntityManager, { id, url, items_since: itemsSince }: ClaimedFeed): Promise<void> {
+  const held = await holdAddress(em, { id, url, itemsSince });
+  if (held.length === 0) throw new FeedChanged(`the feed ${id} has another address`);
 }
 
 function columnsOf(context: Context, { id: feedId }: ClaimedFeed, { keyHash, linkHash, title, link }: NewItem) {

@@ -3,9 +3,7 @@
  * that it becomes posts once, also with two workers and after a crash.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { anyOf } from '../../entities/any-of.ts';
 import { isDatabaseAway } from '../../entities/database-away.ts';
-import { tables } from '../../entities/tables.ts';
 import { publicError } from '../../errors/error-body.ts';
 import type { ItemError } from '../../errors/item-error.ts';
 import type { Caller } from '../access/caller.ts';
@@ -15,10 +13,10 @@ import type { Context } from '../context.ts';
 import { bodyHash } from '../idempotency/body-hash.ts';
 import { createPosts, type WithCreations } from '../posts/create-posts.ts';
 import type { StoredResult } from '../posts/store-and-send.ts';
-import { hashSecret } from '../secrets.ts';
 import type { ClaimedFeed } from './claim-feeds.ts';
+import { compareWithKnown } from './known-items.ts';
 import type { ParsedItem } from './parse-feed.ts';
-import { FeedChanged, ItemTaken, type NewItem, storeItem, storePassed } from './store-feed-items.ts';
+import { FeedChanged, ItemTaken, type NewItem, storeIdentities, storeItem, storePassed } from './store-feed-items.ts';
 import { fillTemplate } from './template.ts';
 
 /** Most items of a poll that become posts; the others follow with the next poll. */
@@ -33,13 +31,14 @@ export async function takeItems(
   feed: ClaimedFeed,
   items: readonly ParsedItem[],
 ): Promise<boolean> {
-  const fresh = await unknownItems(context, feed, items);
+  const { fresh, changed } = await compareWithKnown(context, feed, items);
   const isPassed = passedIn(feed);
   const taken = inOrder(fresh.filter((item) => !isPassed(item)));
   try {
+    await storeIdentities(context, feed, changed);
     await storePassed(context, feed, fresh.filter(isPassed));
     for (const item of taken.slice(0, ITEMS_A_POLL)) {
-      const present = await inForce(context, caller);
+      const present = await inForce(context, caller, 'posts:write');
       if (present === null) return false;
       await takeItem(context, present, feed, item);
     }
@@ -64,39 +63,6 @@ function inOrder(items: readonly NewItem[]): NewItem[] {
   const oldestFirst = items.toReversed();
   if (items.some(({ publishedAt }) => publishedAt === null)) return oldestFirst;
   return oldestFirst.toSorted((one, other) => Number(one.publishedAt) - Number(other.publishedAt));
-}
-
-/** Items whose key and link are both unknown. */
-async function unknownItems(context: Context, { id }: ClaimedFeed, items: readonly ParsedItem[]): Promise<NewItem[]> {
-  const hashed = items.map((item) => {
-    return { ...item, keyHash: hashSecret(item.key), linkHash: item.link === null ? null : hashSecret(item.link) };
-  });
-  const hashes = hashed.flatMap(({ keyHash, linkHash }) => [keyHash, ...(linkHash === null ? [] : [linkHash])]);
-  const known = await tables(context.db.queries)
-    .selectFrom('feed_items')
-    .select(['key_hash', 'link_hash'])
-    .where('feed_id', '=', id)
-    .where((of) => of.or([of('key_hash', '=', anyOf(hashes, 'text')), of('link_hash', '=', anyOf(hashes, 'text'))]))
-    .execute();
-  const seen = new Set(known.flatMap(({ key_hash: key, link_hash: link }) => [key, ...(link === null ? [] : [link])]));
-  const shared = sharedLinks(hashed);
-  return hashed.filter(({ keyHash, linkHash }) => {
-    const isLinkKnown = linkHash !== null && !shared.has(linkHash) && seen.has(linkHash);
-    if (seen.has(keyHash) || isLinkKnown) return false;
-    seen.add(keyHash);
-    if (linkHash !== null) seen.add(linkHash);
-    return true;
-  });
-}
-
-/** Links of several items with ids, such as the page of a show that all its episodes link to: they identify none. */
-function sharedLinks(items: readonly NewItem[]): ReadonlySet<string> {
-  const keys = Map.groupBy(
-    items.filter(({ keyHash, linkHash }) => keyHash !== linkHash),
-    ({ linkHash }) => linkHash,
-  );
-  const isShared = (sharing: readonly NewItem[]) => sharing.some(({ keyHash }) => keyHash !== sharing[0]?.keyHash);
-  return new Set([...keys].flatMap(([link, sharing]) => (link !== null && isShared(sharing) ? [link] : [])));
 }
 
 /** @throws FeedChanged */

@@ -40,15 +40,17 @@ export async function updateFeed(
   { surface, ...changes }: FeedChanges & { readonly surface: Surface },
 ): Promise<FeedView> {
   const { url, connectionSlugs, enabled, ...fields } = changes;
-  const { targetProfileId } = await findFeed(context.db.em(), caller, feedId);
+  const { targetProfileId, connectionSlugs: present } = await findFeed(context.db.em(), caller, feedId);
   if (url !== undefined) requireFeedAddress(url);
-  if (connectionSlugs !== undefined)
-    await requireConnections(context, caller, connectionSlugs, targetProfileId ?? null);
+  // Connections of the feed may be disconnected by now, which must not hold up other changes.
+  const added = connectionSlugs?.filter((slug) => !present.includes(slug)) ?? [];
+  if (added.length > 0) await requireConnections(context, caller, added, targetProfileId ?? null);
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     const { policyId } = await holdMaker(em, caller);
     const feed = await lockFeed(em, caller, feedId);
     const now = context.clock.now();
     for (const [name, value] of Object.entries(fields)) if (value !== undefined) Object.assign(feed, { [name]: value });
+    if (fields.intervalMinutes !== undefined) pollNoLater(feed, fields.intervalMinutes, now);
     if (connectionSlugs !== undefined) feed.connectionSlugs = [...connectionSlugs];
     if (url !== undefined && url !== feed.url) {
       // Its next poll is the first one of that address.
@@ -74,6 +76,13 @@ export async function updateFeed(
 /** How often a feed is polled, and that it no longer is, change no post. */
 function changesPosts({ intervalMinutes: _interval, enabled, ...written }: FeedChanges): boolean {
   return enabled === true || Object.values(written).some((value) => value !== undefined);
+}
+
+/** A shorter interval counts from the last poll. After failures the next poll keeps its time. */
+function pollNoLater(feed: Feed, intervalMinutes: number, now: Date): void {
+  if (feed.failures > 0 || feed.lastPolledAt == null) return;
+  const at = new Date(Math.max(now.getTime(), feed.lastPolledAt.getTime() + intervalMinutes * 60_000));
+  if (at < feed.nextPollAt) feed.nextPollAt = at;
 }
 
 function forgetFailures(feed: Feed, now: Date): void {

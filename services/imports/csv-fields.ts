@@ -27,9 +27,6 @@ const NO: ReadonlySet<string> = new Set(['false', 'no', '0']);
 /** A line of three or more dashes separates the parts of a thread. */
 const BETWEEN_PARTS = /\r?\n-{3,}[ \t]*\r?\n/;
 
-/** A line with a bar separates the alt texts of images. */
-const BETWEEN_ALT_TEXTS = /\s*\|\s*/;
-
 /** Names that are no column; a misspelt `scheduledFor` must not be ignored. */
 export function unknownColumns(names: Iterable<string>): string[] {
   return [...names].filter((name) => !CSV_COLUMNS.includes(name) && !PLATFORM_TEXT.test(name));
@@ -64,7 +61,7 @@ function readSwitch(cell: string): boolean | string {
 
 /** Ids and addresses, each with the alt text at the same place. */
 function imagesOf(cell: string, altTexts: string): Record<string, unknown>[] {
-  const alts = altTexts === '' ? [] : altTexts.split(BETWEEN_ALT_TEXTS);
+  const alts = altTexts === '' ? [] : altTexts.split('|').map((text) => text.trim());
   return cell
     .trim()
     .split(/\s+/)

@@ -1,6 +1,7 @@
 /** Reads the rows of a file (docs/contract/import-export.md#files). Values stay text; import-fields.ts reads them. */
 import { CsvError, parse } from 'csv-parse/sync';
 import { ServiceError } from '../../errors/service-error.ts';
+import { FORMULA } from '../exports/export-csv.ts';
 
 /** Most rows of a file, without the header. */
 export const IMPORT_ROWS_MAX = 1_000;
@@ -71,7 +72,7 @@ function parseCsv(text: string): string[][] {
 
 /** Removes the apostrophe that an export puts before what a spreadsheet would run (export-csv.ts). */
 function unguarded(cell: string): string {
-  return /^'[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell;
+  return cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell;
 }
 
 function readJson(text: string): RawRow[] {

@@ -51,7 +51,7 @@ async function runTurn(context: Context & WithCreations, { claimed, lease, signa
     const { until } = leaseTimes(context);
     const [row] = await nextRow(context.db.em(), { id, lease, until });
     if (row === undefined) break;
-    const caller = await inForce(context, callerOf(row.caller));
+    const caller = await inForce(context, callerOf(row.caller), 'posts:write');
     if (caller === null) {
       const message = 'The key, agent or role that started the import has ended. Send the file again to go on.';
       await endImport(context.db.em(), { id, lease, now: context.clock.now(), message, caller: row.caller });

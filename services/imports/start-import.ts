@@ -43,8 +43,8 @@ export async function startImport(context: Context, caller: Caller, request: New
     await holdMaker(em, caller);
     await lockAccount(em, accountId);
     const earlier = fingerprint === null ? null : await findEarlier(em, accountId, fingerprint);
+    if (earlier?.status !== 'running') await requireCapacity(em, accountId);
     if (earlier !== null) return goOn(em, earlier, caller, surface);
-    await requireCapacity(em, accountId);
     const one = em.create(Import, {
       id: context.random.uuid(),
       accountId,

@@ -121,6 +121,27 @@ describe('200', () => {
     expect(lines).toEqual(rows.map((row) => EXPORT_KINDS[kind].columns.map((column) => cell(row[column]))));
   });
 
+  it('gives texts as CSV that an import reads as they were, also those that begin with an apostrophe', async () => {
+    const { key } = await accountWithSandbox(world);
+    const texts = ['=1+1', "'=1+1", "''=1+1", "'+1", '-1', "'@ding", "'quoted'", "''", '"a", b\r\nc; d', "'-\n-", '🔔'];
+    for (const text of texts) await makePost(world, 'sandbox', { key, text });
+    const { bytes } = await world.rest('GET /exports/posts?format=csv', { key });
+    const exported = parse(bytes, { bom: true, columns: true }) as { text: string }[];
+    const cells = exported.map(({ text }) => `"${text.replaceAll('"', '""')}"`);
+    const other = await accountWithSandbox(world);
+    const content = ['text', ...cells].join('\n');
+
+    await world.rest('POST /imports', {
+      key: other.key,
+      body: { format: 'csv', content, connectionSlugs: ['sandbox'] },
+    });
+    await world.runDue();
+
+    expect(exported.filter(({ text }) => /^[=+\-@\t\r\n]/.test(text))).toEqual([]);
+    const { posts } = (await world.rest('GET /posts?limit=100', { key: other.key })).body;
+    expect(posts.map(({ text }: { text: string }) => text).toReversed()).toEqual(texts);
+  });
+
   it('gives what was made before the clock was set back', async () => {
     await using install = await startWorld();
     const now = install.clock.now();

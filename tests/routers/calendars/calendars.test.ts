@@ -61,6 +61,36 @@ describe('POST /calendars', () => {
     expect(JSON.stringify(rows)).not.toContain(url.slice(-40, -4));
   });
 
+  it('is for those who may read what the calendar shows', async () => {
+    const { key } = await accountWithSandbox(world);
+    const { profile } = (await world.rest('POST /profiles', { key, body: { name: 'Bells' } })).body;
+    const minted = async (...scopes: string[]) => {
+      const { body } = await world.rest(`POST /profiles/${profile.id}/keys`, {
+        key,
+        body: { name: 'narrow', type: 'live', scopes },
+      });
+      return body.secret as string;
+    };
+    const [writer, poster] = [await minted('posts:write'), await minted('posts:write', 'posts:read')];
+    const lacks = (scope: string) => ({
+      status: 403,
+      body: refusal(
+        'forbidden',
+        `This key or access token lacks ${scope}. Use one that has it, or ask the owner to grant it.`,
+      ),
+    });
+    const shown = await makeCalendar(key, { profileId: profile.id });
+
+    expect(await world.rest('POST /calendars', { key: writer, body: {} })).toMatchObject(lacks('posts:read'));
+    expect(await world.rest(`POST /calendars/${shown.id}/renew`, { key: writer })).toMatchObject(lacks('posts:read'));
+    expect(await world.rest('POST /calendars', { key: poster, body: {} })).toMatchObject(lacks('connections:read'));
+    expect(await world.rest(`POST /calendars/${shown.id}/renew`, { key: poster })).toMatchObject(
+      lacks('connections:read'),
+    );
+    expect((await world.rest('POST /calendars', { key: poster, body: { freeSlots: false } })).status).toBe(200);
+    expect((await read(shown.url)).status).toBe(200);
+  });
+
   it('refuses more than 100 calendars in an account', async () => {
     const { key } = await makeAccount(world);
     for (let made = 0; made < 100; made += 1) await makeCalendar(key);

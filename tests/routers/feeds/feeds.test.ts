@@ -6,7 +6,7 @@ import { feeds as loop } from '../../../jobs/feeds.ts';
 import { runRound } from '../../../jobs/run-round.ts';
 import { parseFeed } from '../../../services/feeds/parse-feed.ts';
 import { whenOver } from '../../harness/closing.ts';
-import { accountWithSandbox } from '../../harness/connections.ts';
+import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
 import { refusal, UUID } from '../../harness/expected.ts';
 import { OWNER_ENV } from '../../harness/owner.ts';
 import { registerWebhook, startReceiver } from '../../harness/receiver.ts';
@@ -63,6 +63,11 @@ function rss(items: readonly Item[]): string {
     ].join(''),
   );
   return `<?xml version="1.0"?><rss version="2.0"><channel><title>Bells</title>${xml.join('')}</channel></rss>`;
+}
+
+/** In UTF-16, little endian. */
+function utf16(mark: string, xml: string): Buffer {
+  return Buffer.from(mark + xml, 'utf16le');
 }
 
 async function addFeed(body: object = {}) {
@@ -256,6 +261,56 @@ describe('a new item', () => {
     expect(await texts()).toEqual(['B\n\nhttps://bells.example/b', 'A\n\nhttps://bells.example/a']);
   });
 
+  it('stays known when its site changes links first and guids later, or guids first', async () => {
+    const { serve, texts, poll } = await addFeed({ template: '{title}' });
+    const [ding, dong] = [{ title: 'Ding' }, { title: 'Dong' }];
+    const [http, https] = ['http://bells.example', 'https://bells.example'];
+    serve(
+      rss([
+        { ...ding, guid: '1', link: `${http}/1` },
+        { ...dong, guid: '2', link: `${http}/2` },
+      ]),
+    );
+    await poll();
+    serve(
+      rss([
+        { ...ding, guid: '1', link: `${https}/1` },
+        { ...dong, guid: 'post-2', link: `${http}/2` },
+      ]),
+    );
+    await poll();
+    serve(
+      rss([
+        { ...ding, guid: 'post-1', link: `${https}/1` },
+        { ...dong, guid: 'post-2', link: `${https}/2` },
+      ]),
+    );
+
+    await poll();
+
+    expect((await texts()).toSorted()).toEqual(['Ding', 'Dong']);
+  });
+
+  it('stays known beside one that has its old link, however often both are read', async () => {
+    const { serve, texts, poll } = await addFeed({ template: '{title}' });
+    const [old, moved] = ['https://bells.example/a', 'https://bells.example/moved'];
+    const both = rss([
+      { guid: '1', title: 'A', link: moved },
+      { guid: 'new', title: 'A renamed', link: old },
+    ]);
+    serve(rss([{ guid: '1', title: 'A', link: old }]));
+    await poll();
+
+    for (let times = 0; times < 3; times += 1) {
+      serve(both);
+      await poll();
+    }
+    serve(rss([{ guid: 'newer', title: 'A renamed', link: old }]));
+    await poll();
+
+    expect(await texts()).toEqual(['A']);
+  });
+
   it('is known by its guid alone where several items of the document have its link', async () => {
     const { serve, texts, poll } = await addFeed({ template: '{title}' });
     const link = 'https://bells.example/show';
@@ -417,6 +472,88 @@ describe('a document', () => {
     expect(await texts()).toEqual(['1 < 2|https://bells.example/page?a=1&b=2|One\n\nTwo & three']);
   });
 
+  it.each(['http://www.w3.org/2005/Atom', 'http://purl.org/atom/ns#'])(
+    'of Atom is read with a prefix before its names: %s',
+    async (namespace) => {
+      const { serve, texts, poll } = await addFeed({ template: '{title}|{link}|{summary}' });
+      const now = new Date(world.clock.now().getTime() + 1_000).toISOString();
+      serve(`<?xml version="1.0"?><a:feed xmlns:a="${namespace}" xmlns="urn:other"><a:title>B</a:title><a:entry>
+        <a:id>tag:bells,2026:1</a:id><title>Of another vocabulary</title><a:title>1 &lt; 2</a:title><a:updated>${now}</a:updated>
+        <a:link href="https://bells.example/page"/>
+        <a:content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>One</p><p>Two</p></div></a:content>
+      </a:entry></a:feed>`);
+
+      await poll();
+
+      expect(await texts()).toEqual(['1 < 2|https://bells.example/page|One\n\nTwo']);
+    },
+  );
+
+  it('with relative links has them from its base, or from where it was read', async () => {
+    const { serve, respondWith, texts, poll, url } = await addFeed({ template: '{title} {link}' });
+    const now = new Date(world.clock.now().getTime() + 1_000).toISOString();
+    const entry = (id: string, inside: string, base = '') =>
+      `<entry${base}><id>tag:${id}</id><title>${id}</title><updated>${now}</updated>${inside}</entry>`;
+    const atom = (base: string, entries: string[]) =>
+      `<feed xmlns="http://www.w3.org/2005/Atom"${base}>${entries.join('')}</feed>`;
+    const other = await startFeedServer();
+    other.serve(atom('', [entry('a', '<link href="posts/a"/>'), entry('b', '<link href="//bells.example/b"/>')]));
+    respondWith((_request, response) => response.writeHead(301, { location: other.url }).end());
+    await poll();
+    serve(
+      atom(' xml:base="https://bells.example/blog/"', [
+        entry('c', '<link href="c"/>'),
+        entry('d', '<link href="../d"/>', ' xml:base="2026/11/"'),
+        entry('e', '<link xml:base="https://tower.example/" href="/e?x=1&amp;y=2"/>'),
+        entry('f', '<link href="javascript:alert(1)"/>'),
+        entry('g', '<link href=""/>'),
+      ]),
+    );
+
+    await poll();
+
+    expect(new URL(url).pathname).toBe('/feed.xml');
+    expect((await texts()).toSorted()).toEqual([
+      `a ${new URL('/posts/a', other.url).href}`,
+      'b http://bells.example/b',
+      'c https://bells.example/blog/c',
+      'd https://bells.example/blog/2026/d',
+      'e https://tower.example/e?x=1&y=2',
+      'f',
+      'g',
+    ]);
+  });
+
+  it('of RSS with relative links has them from the page that it names, and an id stays an id', async () => {
+    const { serve, texts, poll, url } = await addFeed({ template: '{title} {link}' });
+    const items = rss([
+      { guid: '1', title: 'A', link: '/a' },
+      { guid: '/2', title: 'B' },
+    ]);
+    serve(items);
+    await poll();
+    serve(items.replace('</title>', '</title><link>https://bells.example/blog/</link>').replace('>1<', '>3<'));
+
+    await poll();
+
+    expect((await texts()).toSorted()).toEqual([`A ${new URL('/a', url).href}`, 'A https://bells.example/a', 'B']);
+  });
+
+  it('of RDF has relative links from the page that it names, and words are no link', () => {
+    const items = [
+      '<item><title>A</title><link>a?b=1</link></item>',
+      '<item><guid>1</guid><link>to follow</link></item>',
+    ];
+    const channel = '<channel><link>https://bells.example/blog/</link></channel>';
+
+    const read = parseFeed(`<rdf:RDF>${channel}${items.join('')}</rdf:RDF>`, 'https://tower.example/feed');
+
+    expect(read?.map(({ key, link }) => [key, link])).toEqual([
+      ['https://bells.example/blog/a?b=1', 'https://bells.example/blog/a?b=1'],
+      ['1', null],
+    ]);
+  });
+
   it('that ends in the middle of an item is read without that item', async () => {
     const { serve, texts, poll } = await addFeed({ template: '{title}' });
     serve(rss([]));
@@ -441,16 +578,24 @@ describe('a document', () => {
     expect(items?.[0]).toMatchObject({ publishedAt: null });
   });
 
-  it('expands no entities, loads nothing, and may be nested deeply', async () => {
+  it('expands no entities, loads nothing, and may be nested', async () => {
     const { serve, texts, poll, read } = await addFeed({ template: '{title}' });
     const doctype = `<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY f SYSTEM "file:///etc/passwd">]>`;
-    const deep = '<x>'.repeat(100_000);
+    const deep = '<x>'.repeat(200) + '</x>'.repeat(200);
     serve(rss([{ guid: '1', title: '&b;&f;', description: deep }]).replace('<rss', `${doctype}<rss`));
 
     await poll();
 
     expect((await read()).feed.lastError).toBe(null);
     expect(await texts()).toEqual(['&b;&f;']);
+  });
+
+  it('that nests more than 256 elements is no feed, and is given up at once', () => {
+    const deep = '<x>'.repeat(700_000);
+
+    expect(parseFeed(`<rss><channel><item><guid>1</guid><title>One</title></item>${deep}`)).toBe(null);
+    const html = `<item><guid>1</guid><title>One</title><description>Ding ${deep.replaceAll('<', '&lt;')}</description></item>`;
+    expect(parseFeed(`<rss><channel>${html}</channel></rss>`)).toMatchObject([{ title: 'One', summary: 'Ding' }]);
   });
 
   it('in another encoding is read by its declaration', async () => {
@@ -460,6 +605,35 @@ describe('a document', () => {
       'version="1.0" encoding="iso-8859-1"?',
     );
     serve(Buffer.from(xml, 'latin1'));
+
+    await poll();
+
+    expect(await texts()).toEqual(['Glöckchen']);
+  });
+
+  it.each([
+    ['has the byte order mark of UTF-16, little endian', (xml: string) => utf16('\uFEFF', xml), 'text/xml'],
+    ['has that of UTF-16, big endian', (xml: string) => utf16('\uFEFF', xml).swap16(), 'text/xml'],
+    ['is UTF-16 and names the mark in its header', (xml: string) => utf16('\uFEFF', xml), 'text/xml; charset=utf-16'],
+    [
+      'has the mark of UTF-8, whatever its header says',
+      (xml: string) => Buffer.from(`\uFEFF${xml}`),
+      'text/xml; charset=iso-8859-1',
+    ],
+    [
+      'is UTF-8 and was declared as UTF-16 before it was converted',
+      (xml: string) => Buffer.from(xml.replace('?>', ' encoding="utf-16"?>')),
+      'text/xml',
+    ],
+    [
+      'has a declaration, and an unknown encoding in its header',
+      (xml: string) => Buffer.from(xml.replace('?>', ' encoding="iso-8859-1"?>'), 'latin1'),
+      'text/xml; charset=none',
+    ],
+    ['has single quotes in its header', (xml: string) => Buffer.from(xml, 'latin1'), "text/xml; charset='iso-8859-1'"],
+  ])('that %s is read in its encoding', async (_case, encode, contentType) => {
+    const { serve, texts, poll } = await addFeed({ template: '{title}' });
+    serve(encode(rss([{ guid: '1', title: 'Glöckchen' }])), { 'content-type': contentType });
 
     await poll();
 
@@ -742,6 +916,22 @@ describe('PATCH and DELETE /feeds/{feedId}', () => {
     expect(await texts()).toEqual(['Ding']);
   });
 
+  it('keep a connection that was disconnected since, and take no other that is unknown', async () => {
+    const { key, id } = await addFeed();
+    const gone = await connectSandbox(world, { key, slug: 'gone' });
+    await world.rest(`PATCH /feeds/${id}`, { key, body: { connectionSlugs: ['sandbox', 'gone'] } });
+    await world.rest(`DELETE /connections/${gone.id}`, { key });
+    const change = (connectionSlugs: readonly string[]) =>
+      world.rest(`PATCH /feeds/${id}`, { key, body: { template: '{title}!', connectionSlugs } });
+
+    const kept = await change(['sandbox', 'gone']);
+
+    expect([kept.status, kept.body.feed?.connectionSlugs]).toEqual([200, ['sandbox', 'gone']]);
+    expect((await change(['sandbox', 'gone', 'nobody'])).body.error).toBe('invalid_connection');
+    expect((await change(['sandbox'])).body.feed.connectionSlugs).toEqual(['sandbox']);
+    expect((await change(['sandbox', 'gone'])).body.error).toBe('invalid_connection');
+  });
+
   it('give its posts the rights of the one who changes them: what needs an approval asks for it', async () => {
     const { id, key, accountId, serve, poll, read } = await addFeed();
     const asking = await world.key({ accountId, approval: 'required' });
@@ -881,5 +1071,47 @@ describe('PATCH and DELETE /feeds/{feedId}', () => {
 
     expect((await read()).feed).toMatchObject({ enabled: true, intervalMinutes: 15 });
     expect(await texts()).toEqual(['Ding']);
+  });
+});
+
+describe('another interval', () => {
+  it.each([15, 1_440])('of %s minutes holds from the end of a poll in progress on', async (intervalMinutes) => {
+    const { id, key, beginPoll, read } = await addFeed();
+    const answer = await beginPoll();
+    await world.rest(`PATCH /feeds/${id}`, { key, body: { intervalMinutes } });
+
+    await answer(rss([{ guid: '1' }]));
+
+    const { nextPollAt } = (await read()).feed;
+    expect(Date.parse(nextPollAt) - world.clock.now().getTime()).toBe(intervalMinutes * 60_000);
+  });
+});
+
+describe('a shorter interval', () => {
+  it('counts from the last poll, and does not wait for the end of the longer one', async () => {
+    const { id, key, serve, read } = await addFeed();
+    serve(rss([{ guid: '1' }]));
+    await world.runDue();
+    const polledAt = Date.parse((await read()).feed.lastPolledAt);
+    world.clock.advance(600_000);
+
+    const { body } = await world.rest(`PATCH /feeds/${id}`, { key, body: { intervalMinutes: 15 } });
+
+    expect(body.feed).toMatchObject({
+      intervalMinutes: 15,
+      nextPollAt: new Date(polledAt + 900_000).toISOString(),
+      lastPolledAt: new Date(polledAt).toISOString(),
+    });
+  });
+
+  it('leaves the wait after a failure as it is', async () => {
+    const { id, key, respondWith, read } = await addFeed();
+    respondWith((_request, response) => response.writeHead(503, { 'retry-after': '7200' }).end());
+    await world.runDue();
+    const { nextPollAt } = (await read()).feed;
+
+    const { body } = await world.rest(`PATCH /feeds/${id}`, { key, body: { intervalMinutes: 15 } });
+
+    expect(body.feed.nextPollAt).toBe(nextPollAt);
   });
 });

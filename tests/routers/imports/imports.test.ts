@@ -121,6 +121,15 @@ describe('a CSV file', () => {
     expect(fourth).toMatchObject({ text: 'Untimed', status: 'draft' });
   });
 
+  it('may have as many spaces as it has characters, each of which is read once', async () => {
+    const { key } = await accountWithSandbox(world);
+    const content = `text,connections,images,altTexts\nDing,sandbox,https://127.0.0.1/x.png,${' '.repeat(990_000)}x |\n`;
+
+    const { rows } = await importFile(key, { content, dryRun: true });
+
+    expect(rows).toMatchObject([{ row: 1, status: 'valid' }]);
+  });
+
   it.each([
     [
       'has unknown columns',
@@ -221,6 +230,49 @@ describe('a JSON file', () => {
   });
 });
 
+describe('the limit of running imports', () => {
+  it('holds also for a file that goes on with an import that ended', async () => {
+    const { key } = await accountWithSandbox(world);
+    const rows = (name: number | string) => [{ text: `Import ${name}`, isDraft: true, connectionSlugs: ['sandbox'] }];
+    const body = { format: 'json', content: JSON.stringify(rows('first')) };
+    const first = (await start(key, body)).body.import.id;
+    await world.rest(`POST /imports/${first}/cancel`, { key, body: {} });
+    for (let number = 0; number < 10; number += 1) await sendRows(key, rows(number));
+
+    const refused = await start(key, body);
+    await world.runDue();
+    const continued = await start(key, body);
+
+    expect([refused.status, refused.body]).toEqual([
+      403,
+      refusal('limit_exceeded', expect.stringContaining('has 10 running imports; the limit is 10')),
+    ]);
+    expect(continued.body.import).toMatchObject({ id: first, status: 'running' });
+  });
+});
+
+describe('the profile of an import', () => {
+  it('is that of a row whose profile is null, which is left out', async () => {
+    const { key, id: accountId } = await accountWithSandbox(world);
+    const { id: profileId } = await world.profile('Tower', accountId);
+    await connectSandbox(world, { key, slug: 'sandbox', profileId });
+    const rows = [
+      { text: 'Left out', isDraft: true },
+      { text: 'Null', isDraft: true, profileId: null },
+    ];
+
+    const body = { format: 'json', content: JSON.stringify(rows), connectionSlugs: ['sandbox'], profileId };
+    const answer = await importFile(key, body);
+
+    expect(answer.rows.map(({ status }: Answer) => status)).toEqual(['created', 'created']);
+    const { posts } = (await world.rest('GET /posts', { key })).body;
+    expect(posts.map((post: Answer) => [post.text, post.profileId])).toEqual([
+      ['Null', profileId],
+      ['Left out', profileId],
+    ]);
+  });
+});
+
 describe('text that cannot be stored', () => {
   it('is an error of its row', async () => {
     const { key } = await accountWithSandbox(world);
@@ -230,6 +282,24 @@ describe('text that cannot be stored', () => {
     const answer = await importFile(key, { format: 'json', content, connectionSlugs: ['sandbox'] });
 
     expect(answer.rows.map(({ error }: Answer) => error.code)).toEqual(rows.map(() => 'invalid_request'));
+  });
+
+  it.each([
+    ['of an unknown field', { 'te\0xt': 1 }, 'body: expected no field called "te\\u0000xt".'],
+    ['of a platform', { textByPlatform: { 'x\0': 'y' } }, 'textByPlatform: expected no field called "x\\u0000".'],
+    ['of a field with too many items', { 'a\0': Array(1_001).fill(1) }, 'a\\u0000: expected at most 1000 items.'],
+    ['with half a surrogate pair', { 'te\ud800xt': 1 }, 'body: expected no field called "te\ufffdxt".'],
+  ])('in the name %s is an error of its row, and the other rows are posted', async (_name, fields, message) => {
+    const { key } = await accountWithSandbox(world);
+    const content = JSON.stringify([{ text: 'Good' }, { text: 'Bad', ...fields }]);
+
+    const answer = await importFile(key, { format: 'json', content, connectionSlugs: ['sandbox'] });
+
+    expect(answer.rows.map(({ status, error }: Answer) => [status, error])).toEqual([
+      ['created', null],
+      ['failed', { code: 'invalid_request', message }],
+    ]);
+    expect(await textsOf(key)).toEqual(['Good']);
   });
 });
 
@@ -266,6 +336,28 @@ describe('a dry run', () => {
       },
     ]);
     expect(await textsOf(key)).toEqual([]);
+  });
+
+  it('of a key that has to ask says that a row is valid which the import creates as a draft to approve', async () => {
+    const { id: accountId } = await accountWithSandbox(world);
+    const { secret: key } = await world.key({ accountId, approval: 'required' });
+    const content = JSON.stringify([{ text: 'Ding', connectionSlugs: ['sandbox'], queue: true }]);
+
+    const dry = await importFile(key, { format: 'json', content, dryRun: true });
+    const real = await importFile(key, { format: 'json', content });
+
+    const result = { connectionSlug: 'sandbox', scheduledFor: null, error: null };
+    expect(dry.rows).toEqual([
+      { row: 1, status: 'valid', error: null, results: [{ ...result, status: 'valid', postId: null }] },
+    ]);
+    expect(real.rows).toEqual([
+      {
+        row: 1,
+        status: 'created',
+        error: null,
+        results: [{ ...result, status: 'draft', postId: UUID }],
+      },
+    ]);
   });
 });
 
