@@ -1,6 +1,6 @@
 /** Operator endpoints for backups of the embedded database: make one, list and check those that there are. */
 import { isAbsolute } from 'node:path';
-import express, { Router } from 'express';
+import { Router } from 'express';
 import { z } from 'zod';
 import { invalidInput } from '../errors/error-body.ts';
 import { ServiceError } from '../errors/service-error.ts';
@@ -8,6 +8,7 @@ import type { WithBackups } from '../services/backups/backup-schedule.ts';
 import { listBackups } from '../services/backups/list-backups.ts';
 import type { Backup } from '../services/backups/manifest.ts';
 import type { Context } from '../services/context.ts';
+import { jsonBody } from './utf8.ts';
 
 const Wanted = z.strictObject({ folder: z.string().min(1).refine(isAbsolute, 'an absolute path').optional() });
 
@@ -55,7 +56,7 @@ export function operatorBackups(context: Context & WithBackups): Router {
   router.get('/latest', async (_request, response) => {
     response.json(await answer());
   });
-  router.post('/', express.json({ limit: '10kb' }), async (request, response) => {
+  router.post('/', jsonBody('10kb'), async (request, response) => {
     const given = Wanted.safeParse(request.body ?? {});
     if (!given.success) throw invalidInput(given.error, request.body);
     const made = context.backups.create(given.data.folder);

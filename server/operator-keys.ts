@@ -2,7 +2,7 @@
  * Operator endpoints for the keys of an account: create one, list those without a profile, revoke one
  * (docs/contract/profiles-and-keys.md#account-keys).
  */
-import express, { type Response, Router } from 'express';
+import { type Response, Router } from 'express';
 import { z } from 'zod';
 import { invalidInput } from '../errors/error-body.ts';
 import { ServiceError } from '../errors/service-error.ts';
@@ -14,6 +14,7 @@ import { createAccountKey, type KeyChange } from '../services/keys/create-accoun
 import { listAccountKeys } from '../services/keys/list-account-keys.ts';
 import { revokeAccountKey } from '../services/keys/revoke-account-key.ts';
 import { requestIdOf } from './request-id.ts';
+import { jsonBody } from './utf8.ts';
 
 const NewKey = z.strictObject({ name: KeyName, type: z.enum(['live', 'test']) });
 
@@ -23,7 +24,7 @@ export function operatorKeys(context: Context): Router {
   router.get('/', async (request, response) => {
     response.json({ keys: await listAccountKeys(context, idOf(request.params, 'accountId')) });
   });
-  router.post('/', express.json({ limit: '10kb' }), async (request, response) => {
+  router.post('/', jsonBody('10kb'), async (request, response) => {
     const accountId = idOf(request.params, 'accountId');
     const given = NewKey.safeParse(request.body ?? {});
     if (!given.success) throw invalidInput(given.error, request.body);
@@ -35,7 +36,7 @@ export function operatorKeys(context: Context): Router {
   });
   router.delete('/:keyId', async (request, response) => {
     const [accountId, keyId] = [idOf(request.params, 'accountId'), idOf(request.params, 'keyId')];
-    const includeMinted = request.query['includeMinted'] === 'true';
+    const includeMinted = booleanOf(request.query, 'includeMinted');
     const change = changeOf(accountId, 'keys.revoke', response);
     await revokeAccountKey(context, accountId, { keyId, includeMinted }, change);
     context.log.info({ accountId, keyId, includeMinted }, 'the operator revoked an API key');
@@ -46,6 +47,13 @@ export function operatorKeys(context: Context): Router {
 
 function changeOf(accountId: string, operation: string, response: Response): KeyChange {
   return (object) => operatorChange({ accountId, operation, object, requestId: requestIdOf(response) });
+}
+
+/** False when it is left out. A misspelled value must not leave minted keys in use. */
+function booleanOf(query: Readonly<Record<string, unknown>>, name: string): boolean {
+  const { [name]: value = 'false' } = query;
+  if (value === 'true' || value === 'false') return value === 'true';
+  throw new ServiceError('invalid_request', `${name}: expected true or false.`);
 }
 
 function idOf(params: Readonly<Record<string, string | string[] | undefined>>, name: string): string {

@@ -4,7 +4,7 @@
  * (docs/contract/profiles-and-keys.md#account-keys). They create links with which owners choose a password
  * (docs/contract/agents.md#people). They are not part of the public API and require the operator's token.
  */
-import express, { type Request, type RequestHandler, Router } from 'express';
+import { type Request, type RequestHandler, Router } from 'express';
 import { z } from 'zod';
 import { PLAN_NAMES } from '../entities/account.ts';
 import { tables } from '../entities/tables.ts';
@@ -29,6 +29,7 @@ import { operatorDoctor } from './doctor.ts';
 import { operatorBackups } from './operator-backups.ts';
 import { operatorKeys } from './operator-keys.ts';
 import { operatorRestore } from './operator-restore.ts';
+import { jsonBody } from './utf8.ts';
 
 /** Largest message cap that can be set, as for MESSAGES_PER_DAY. */
 const MESSAGES_MAX = 999_999_999;
@@ -74,7 +75,7 @@ export function operatorRouter(
     for (const { id } of rows) accounts.push(await readAccount(context, id));
     response.json({ accounts });
   });
-  router.patch('/accounts/:accountId', express.json({ limit: '10kb' }), async (request, response) => {
+  router.patch('/accounts/:accountId', jsonBody('10kb'), async (request, response) => {
     const accountId = accountIdOf(request);
     const changes = Changes.safeParse(request.body ?? {});
     if (!changes.success) throw invalidInput(changes.error, request.body);
@@ -86,7 +87,7 @@ export function operatorRouter(
   router.use('/restore', operatorRestore(context));
   router.use('/backups', operatorBackups(context));
   router.use('/doctor', operatorDoctor(context));
-  router.post('/accounts/:accountId/owner-link', express.json({ limit: '10kb' }), async (request, response) => {
+  router.post('/accounts/:accountId/owner-link', jsonBody('10kb'), async (request, response) => {
     const accountId = accountIdOf(request);
     const wanted = LinkWish.safeParse(request.body ?? {});
     if (!wanted.success) throw invalidInput(wanted.error, request.body);

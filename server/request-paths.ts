@@ -39,7 +39,7 @@ export function operationTarget({ method = '', url = '' }: IncomingMessage): Res
 }
 
 /** Splits at the first question mark, because a query may contain more. */
-function splitUrl(url: string): RestTarget {
+export function splitUrl(url: string): RestTarget {
   const mark = url.indexOf('?');
   return mark === -1 ? { path: url, search: '' } : { path: url.slice(0, mark), search: url.slice(mark + 1) };
 }

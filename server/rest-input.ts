@@ -9,6 +9,7 @@ import type { Operation } from '../routers/operations.ts';
 import type { RawBodyMeta } from '../routers/meta.ts';
 import { readBody } from './read-body.ts';
 import type { Route } from './rest-routes.ts';
+import { decodeUtf8, notJson } from './utf8.ts';
 
 /** Largest body of an ordinary request. */
 const BODY_MAX_BYTES = 1_048_576;
@@ -64,19 +65,27 @@ async function readRaw(meta: RawBodyMeta, request: IncomingMessage): Promise<Rec
     const sent = type === '' ? 'A request without Content-Type' : `Content-Type ${type.slice(0, 80)}`;
     throw new ServiceError('unsupported_content_type', `${sent} is not accepted here; send ${meta.expected}.`);
   }
-  if (meta.bytes === undefined)
-    return { [meta.field]: new TextDecoder().decode(await readBody(request, BODY_MAX_BYTES)) };
+  if (meta.bytes === undefined) return { [meta.field]: decodeText(await readBody(request, BODY_MAX_BYTES)) };
   const { max, tooLarge, contentTypeField } = meta.bytes;
   const body = await readBody(request, max, tooLarge);
   return { [meta.field]: body.toString('base64'), [contentTypeField]: type };
 }
 
+/** Refuses what is not UTF-8: replaced characters would be published. */
+function decodeText(body: Buffer): string {
+  try {
+    return decodeUtf8(body);
+  } catch (cause) {
+    throw new ServiceError('invalid_request', 'The body is not valid UTF-8. Send the text in UTF-8.', { cause });
+  }
+}
+
 function parseJson(body: Buffer): unknown {
   if (body.length === 0) return {};
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    return JSON.parse(decodeUtf8(body));
   } catch (cause) {
-    throw new ServiceError('invalid_request', 'The body is not valid JSON in UTF-8.', { cause });
+    throw notJson(cause);
   }
 }
 

@@ -26,6 +26,7 @@ import type { Runtime } from './runtime.ts';
 import { secureHeaders } from './secure-headers.ts';
 import { nameRoute } from './trace-requests.ts';
 import { writeFailure } from './write-failure.ts';
+import { parseQuery } from './utf8.ts';
 
 /** A request that passed the checks. */
 interface Admitted {
@@ -92,7 +93,7 @@ async function admit(context: Runtime, { credentials, addresses }: Checks, excha
   const { operation } = route;
   nameRoute(exchange.response, `/api/v2${operation.meta.openapi.path}`);
   const bucket = bucketOf(operation.meta);
-  const read = () => readInput(route, request, new URLSearchParams(search));
+  const read = async () => readInput(route, request, parseQuery(search));
   if (operation.meta.access === 'public') {
     delete headers[REQUEST_ID_HEADER];
     const input = await read();

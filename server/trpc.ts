@@ -1,7 +1,7 @@
 /**
  * Serves the router over tRPC to typed clients at /trpc. Batches are supported, and each call counts in its own bucket.
  */
-import { createExpressMiddleware } from '@trpc/server/adapters/express';
+import { type CreateExpressContextOptions, createExpressMiddleware } from '@trpc/server/adapters/express';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Surface } from '../entities/audit-entry.ts';
 import { isLogged } from '../errors/codes.ts';
@@ -18,7 +18,9 @@ import { networkOf } from '../services/limits/network-of.ts';
 import type { RateState } from '../services/limits/rate-limiter.ts';
 import { rateHeaders, REQUEST_ID_HEADER } from './rate-headers.ts';
 import { requestIdOf } from './request-id.ts';
+import { splitUrl } from './request-paths.ts';
 import type { Runtime } from './runtime.ts';
+import { notJson, parseQuery, watchBody } from './utf8.ts';
 
 /** Largest body of a call or a batch. */
 const BODY_MAX_BYTES = 1_048_576;
@@ -76,7 +78,25 @@ function once<Result>(check: () => Promise<Result>): () => Promise<Result> {
 export function mountTrpc(context: Runtime, mount: TrpcMount): RequestHandler {
   const answer = middleware(context, mount, BODY_MAX_BYTES);
   const answerUpload = middleware(context, mount, UPLOAD_MAX_BYTES);
-  return (request, response, next) => (request.path === UPLOAD_PATH ? answerUpload : answer)(request, response, next);
+  return (request, response, next) => {
+    // tRPC begins to read in this tick, unless a body is set.
+    if (request.method === 'POST' && request.body === undefined) response.locals['isBodyIntact'] = watchBody(request);
+    return (request.path === UPLOAD_PATH ? answerUpload : answer)(request, response, next);
+  };
+}
+
+/** tRPC decodes an input with replacement characters. This refuses each call of the request where its input is read. */
+function refuseDamagedInputs({ req, res, info }: CreateExpressContextOptions): void {
+  const isBodyIntact = (res.locals['isBodyIntact'] ?? (() => true)) as () => boolean;
+  for (const call of info.calls) {
+    const read = call.getRawInput;
+    call.getRawInput = async () => {
+      parseQuery(splitUrl(req.url).search);
+      const input = await read();
+      if (!isBodyIntact()) throw notJson();
+      return input;
+    };
+  }
 }
 
 function middleware(context: Runtime, mount: TrpcMount, maxBodySize: number): RequestHandler {
@@ -85,7 +105,10 @@ function middleware(context: Runtime, mount: TrpcMount, maxBodySize: number): Re
     maxBodySize,
     maxBatchSize: BATCH_MAX,
     allowMethodOverride: mount.allowMethodOverride,
-    createContext: ({ req, res }) => createCallContext(context, mount, req, res),
+    createContext: (options) => {
+      refuseDamagedInputs(options);
+      return createCallContext(context, mount, options.req, options.res);
+    },
     onError: ({ error, ctx }) => {
       if (!isLogged(callError(error).code)) return;
       context.log.error({ reqId: ctx?.requestId, err: error.cause ?? error }, 'a call failed');
