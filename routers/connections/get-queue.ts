@@ -1,7 +1,8 @@
 /** GET /connections/{connectionId}/queue: the posts waiting in a connection's queue. */
 import { z } from 'zod';
 import { readQueue } from '../../services/posts/read-queue.ts';
-import { uuidInput, wholeUnlessLimited } from '../schemas/common.ts';
+import { readTimeCursor, TIME_CURSOR_MAX } from '../../services/posts/time-cursor.ts';
+import { textInput, uuidInput, wholeUnlessLimited } from '../schemas/common.ts';
 import { QueueOutput } from '../schemas/queue.ts';
 import { keyedProcedure } from '../procedures.ts';
 
@@ -30,8 +31,15 @@ export const getQueue = keyedProcedure
   .input(
     z.strictObject({
       connectionId: uuidInput('Id of the connection, as list_connections gives it.'),
-      ...wholeUnlessLimited,
+      limit: wholeUnlessLimited.limit,
+      cursor: textInput(TIME_CURSOR_MAX)
+        .refine((text) => readTimeCursor(text) !== null, 'the nextCursor of a page of the queue')
+        .optional()
+        .describe('The nextCursor of the page before: the list goes on after it.'),
     }),
   )
   .output(QueueOutput)
-  .query(({ ctx, input }) => readQueue(ctx.services, ctx.caller, input.connectionId, input));
+  .query(({ ctx, input }) => {
+    const cursor = input.cursor === undefined ? undefined : (readTimeCursor(input.cursor) ?? undefined);
+    return readQueue(ctx.services, ctx.caller, input.connectionId, { limit: input.limit, cursor });
+  });

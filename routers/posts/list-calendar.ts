@@ -1,16 +1,13 @@
 /** GET /calendar: posts by the time at which they go out or went out (docs/contract/scheduling.md#calendar). */
 import { z } from 'zod';
 import { PLATFORM_IDS } from '../../services/platforms/platform-ids.ts';
-import { readCalendarCursor } from '../../services/posts/calendar-cursor.ts';
+import { readTimeCursor, TIME_CURSOR_MAX } from '../../services/posts/time-cursor.ts';
 import { CALENDAR_PAGE_MAX, listCalendar as list, RANGE_MAX_DAYS } from '../../services/posts/list-calendar.ts';
 import { normaliseTag, TAG_MAX, TAGS_MAX } from '../../services/posts/tags.ts';
 import { momentInput, nextCursorOutput, storableText, textInput, uuidInput } from '../schemas/common.ts';
 import { endOf, startOf } from '../schemas/moment.ts';
 import { CalendarPost } from '../schemas/post.ts';
 import { keyedProcedure } from '../procedures.ts';
-
-/** Longest cursor that is read: an instant and an id have 61 characters. */
-const CURSOR_MAX = 100;
 
 const Input = z.strictObject({
   from: momentInput('First UTC day or instant.'),
@@ -31,8 +28,8 @@ const Input = z.strictObject({
     .max(CALENDAR_PAGE_MAX)
     .default(CALENDAR_PAGE_MAX)
     .describe(`How many items to give, 1 to ${CALENDAR_PAGE_MAX}. Default ${CALENDAR_PAGE_MAX}.`),
-  cursor: textInput(CURSOR_MAX)
-    .refine((text) => readCalendarCursor(text) !== null, 'the nextCursor of a page of the calendar')
+  cursor: textInput(TIME_CURSOR_MAX)
+    .refine((text) => readTimeCursor(text) !== null, 'the nextCursor of a page of the calendar')
     .optional()
     .describe('The nextCursor of the page before: the list goes on after it.'),
 });
@@ -72,6 +69,6 @@ export const listCalendar = keyedProcedure
       ...filter,
       from: startOf(from),
       until: endOf(to),
-      cursor: cursor === undefined ? undefined : (readCalendarCursor(cursor) ?? undefined),
+      cursor: cursor === undefined ? undefined : (readTimeCursor(cursor) ?? undefined),
     }),
   );

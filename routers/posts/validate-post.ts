@@ -35,7 +35,9 @@ const Validation = z
     segments: z.int().optional().describe('SMS: the segments it is cut into, each of which is paid for.'),
     parts: z.array(Part).describe('The text, then each reply of the thread, as the platform counts.'),
     images: z.array(ImageOutcome).describe('Each image after scaling, and what a send changes.'),
-    scheduledFor: timestampOutput('When it would go out; null for at once.').nullable(),
+    scheduledFor: timestampOutput(
+      'When it would go out; null for at once, and for a slot that is taken only once a person has approved.',
+    ).nullable(),
     rules: z.array(BrokenRule).describe('The rules of the caller’s policy that stop it.'),
   })
   .meta({ id: 'Validation', description: 'What a send to one connection would do.' });

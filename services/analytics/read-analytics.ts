@@ -101,7 +101,7 @@ function newestDays(rows: readonly DailyMetrics[], window: Window): Window {
   let posts = 0;
   for (const row of rows.toSorted((a, b) => (a.day < b.day ? 1 : -1))) {
     posts += row.posts;
-    if (posts >= SAMPLE_MAX) return { from: row.day, to: window.to };
+    if (posts > SAMPLE_MAX) return { from: row.day, to: window.to };
   }
   return window;
 }

@@ -7,6 +7,7 @@ export interface ApprovalContent {
   text: string;
   thread: string[];
   firstComment: string | null;
+  /** With the alt texts that go out: those of the post, or else of the uploads. */
   media: { id: string; altText: string | null }[];
 }
 
@@ -20,10 +21,12 @@ export interface PostContentRow {
 /** Reads it of a stored post. */
 export async function readApprovalContent(queries: Queries, post: PostContentRow): Promise<ApprovalContent> {
   const images = await tables(queries)
-    .selectFrom('post_media')
-    .select(['media_id', 'alt_text'])
-    .where('post_id', '=', post.id)
-    .orderBy('position')
+    .selectFrom('post_media as used')
+    .innerJoin('media', 'media.id', 'used.media_id')
+    .select('used.media_id')
+    .select(({ fn }) => fn.coalesce('used.alt_text', 'media.alt_text').as('alt_text'))
+    .where('used.post_id', '=', post.id)
+    .orderBy('used.position')
     .execute();
   return {
     text: post.text,

@@ -3,7 +3,7 @@
  * allowance: posts within it go out at once, and the request is stored as approved by the person who gave it.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { statement } from '../../entities/statement.ts';
+import { type Queries, statement } from '../../entities/statement.ts';
 import { tables } from '../../entities/tables.ts';
 import { type Identity, identityOf } from '../access/identity.ts';
 import type { Caller } from '../access/caller.ts';
@@ -44,14 +44,26 @@ export interface ApprovalRequest {
 
 const DAY_MS = 86_400_000;
 
-const takeAllowance = statement('take posts from an allowance', {
-  parameters: { requester: 'uuid', accountId: 'uuid', posts: 'int', now: 'timestamptz' },
-  result: { given_by_kind: 'text', given_by_id: 'uuid', given_by_name: 'text' },
-  sql: ({ requester, accountId, posts, now }) => `
-    update approval_allowances set posts_left = posts_left - ${posts}
-    where id = ${requester} and account_id = ${accountId} and ends_at > ${now} and posts_left >= ${posts}
+/** Whose allowance covers posts: {@link takeAllowance} takes them from it, {@link findAllowance} only reads it. */
+const allowanceStatement = (name: string, sqlOf: (condition: string, posts: string) => string) =>
+  statement(name, {
+    parameters: { requester: 'uuid', accountId: 'uuid', posts: 'int', now: 'timestamptz' },
+    result: { given_by_kind: 'text', given_by_id: 'uuid', given_by_name: 'text' },
+    sql: ({ requester, accountId, posts, now }) =>
+      sqlOf(`id = ${requester} and account_id = ${accountId} and ends_at > ${now} and posts_left >= ${posts}`, posts),
+  });
+
+const takeAllowance = allowanceStatement(
+  'take posts from an allowance',
+  (condition, posts) => `
+    update approval_allowances set posts_left = posts_left - ${posts} where ${condition}
     returning given_by_kind, given_by_id, given_by_name`,
-});
+);
+
+const findAllowance = allowanceStatement(
+  'find an allowance for posts',
+  (condition) => `select given_by_kind, given_by_id, given_by_name from approval_allowances where ${condition}`,
+);
 
 /**
  * Decides whether posts of the caller wait for approval. An allowance that does not suffice for all of them is left as it
@@ -68,12 +80,37 @@ export async function permissionOf(
   posts: number,
   cause: Cause | null,
 ): Promise<Permission> {
-  if (caller.approval === 'none' && cause === null) return FREE;
-  await holdMaker(em, caller);
+  if (mayHaveToAsk(caller, cause)) await holdMaker(em, caller);
+  return decide(context, em, takeAllowance, caller, posts, cause);
+}
+
+/** As {@link permissionOf}, for previews: it takes nothing from an allowance, and locks nothing. */
+export function previewPermission(
+  context: Context,
+  caller: Caller,
+  posts: number,
+  cause: Cause | null,
+): Promise<Permission> {
+  return decide(context, context.db.queries, findAllowance, caller, posts, cause);
+}
+
+function mayHaveToAsk({ approval }: Caller, cause: Cause | null): boolean {
+  return approval === 'required' || cause !== null;
+}
+
+async function decide(
+  { clock }: Context,
+  queries: Queries,
+  allowance: typeof takeAllowance,
+  caller: Caller,
+  posts: number,
+  cause: Cause | null,
+): Promise<Permission> {
+  if (!mayHaveToAsk(caller, cause)) return FREE;
   const asks = { kind: 'asks', cause: cause?.message ?? null } as const;
   if (posts === 0 || cause?.allowanceSuffices === false) return asks;
   const { accountId, keyId: requester } = caller;
-  const [row] = await takeAllowance(em, { requester, accountId, posts, now: context.clock.now() });
+  const [row] = await allowance(queries, { requester, accountId, posts, now: clock.now() });
   if (row === undefined) return asks;
   return {
     kind: 'allowed',

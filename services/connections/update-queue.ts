@@ -13,7 +13,7 @@ import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
 import type { WithRestoreWatch } from '../restores/restore-watch.ts';
 import { isSupervised } from '../access/limits.ts';
-import { WAITING, WAITING_TYPES } from '../scheduling/move-waiting.ts';
+import { WAITING, WAITING_TYPES, type WaitingRow } from '../scheduling/move-waiting.ts';
 import { moveToFreeSlots } from '../scheduling/move-to-free-slots.ts';
 import { readQueues } from '../scheduling/slots.ts';
 
@@ -32,24 +32,24 @@ export interface QueueSettings {
   paused: boolean;
 }
 
-const lockOverdue = statement('lock overdue posts of a queue', {
+// Besides the overdue posts those that a worker held by a later time than `now`: the clock was set back since, or the worker read
+// it after this process. No worker looks at a held post again. Locked in the order of ids, as by a stop.
+const lockKept = statement('lock overdue and held posts of a queue', {
   parameters: { connectionId: 'uuid', now: 'timestamptz', heldUntil: 'timestamptz' },
   result: WAITING_TYPES,
   sql: ({ connectionId, now, heldUntil }) => `
-    select ${WAITING} from posts p
-    where p.connection_id = ${connectionId} and p.status = 'scheduled' and p.queued and p.stop_id is null
-      and p.scheduled_for <= ${now} and p.scheduled_for > ${heldUntil}
-    order by p.scheduled_for, p.id for update of p`,
+    with kept as (
+      select ${WAITING} from posts p
+      where p.connection_id = ${connectionId} and p.status = 'scheduled' and p.queued and p.stop_id is null
+        and (p.held or (p.scheduled_for <= ${now} and p.scheduled_for > ${heldUntil}))
+      order by p.id for update of p
+    )
+    select * from kept order by scheduled_for, id`,
 });
 
-// They may have gone out after the backup was made. As due posts of a queue that runs, they wait for the operator, and are
-// late posts once they are released.
-const leaveToRestore = statement('leave overdue posts of a queue to the hold after a restore', {
-  parameters: { connectionId: 'uuid', heldUntil: 'timestamptz' },
-  sql: ({ connectionId, heldUntil }) => `
-    update posts set held = false
-    where connection_id = ${connectionId} and status = 'scheduled' and queued and stop_id is null and held
-      and scheduled_for <= ${heldUntil}`,
+const clearHeld = statement('clear the hold of queued posts', {
+  parameters: { ids: 'uuid[]' },
+  sql: ({ ids }) => `update posts set held = false where id = any(${ids})`,
 });
 
 /** @throws ServiceError not_found, forbidden (for more than a pause, where approval is required) */
@@ -77,7 +77,7 @@ export async function updateQueue(
     connection.timezone = changes.timezone ?? connection.timezone;
     connection.queuePaused = changes.paused ?? connection.queuePaused;
     await em.flush();
-    if (resumes) await moveOverdue(context, em, connectionId);
+    if (resumes) await resume(context, em, connectionId);
     return {
       id: connection.id,
       slug: connection.slug,
@@ -88,15 +88,20 @@ export async function updateQueue(
   });
 }
 
-async function moveOverdue(
-  context: Context & WithRestoreWatch,
-  em: SqlEntityManager,
-  connectionId: string,
-): Promise<void> {
+/**
+ * Moves what is overdue. What is held and not overdue goes out at its time, or waits for the operator after a restore: it may
+ * have gone out after the backup was made, and is a late post once it is released.
+ */
+async function resume(context: Context & WithRestoreWatch, em: SqlEntityManager, connectionId: string): Promise<void> {
   const now = context.clock.now();
   const heldUntil = await context.restores.confirm(em);
-  const overdue = await lockOverdue(em, { connectionId, now, heldUntil });
-  if (heldUntil.getTime() > 0) await leaveToRestore(em, { connectionId, heldUntil });
+  const kept = await lockKept(em, { connectionId, now, heldUntil });
+  const isOverdue = ({ scheduled_for: time }: WaitingRow) => {
+    const at = new Date(time ?? 0);
+    return at <= now && at > heldUntil;
+  };
+  const others = kept.filter((row) => !isOverdue(row)).map(({ id }) => id);
+  if (others.length > 0) await clearHeld(em, { ids: others });
   const queue = (await readQueues(em, [connectionId], now)).get(connectionId);
-  if (queue !== undefined) await moveToFreeSlots(context, em, queue, overdue);
+  if (queue !== undefined) await moveToFreeSlots(context, em, queue, kept.filter(isOverdue));
 }

@@ -8,8 +8,8 @@ import type { Caller } from '../access/caller.ts';
 import { identityOf } from '../access/identity.ts';
 import type { Context } from '../context.ts';
 import { storeEvents } from '../events/store-events.ts';
-import { connectionForPost } from '../posts/connection-for-post.ts';
-import { type DraftChanges, editDraft, editedDraft, editRefusal } from '../posts/edit-draft.ts';
+import { connectionForPost, contentOf } from '../posts/connection-for-post.ts';
+import { checkChanges, type DraftChanges, editDraft, editedDraft, editRefusal } from '../posts/edit-draft.ts';
 import { lockPost } from '../posts/lock-post.ts';
 import { PostChanged } from '../posts/post-changed.ts';
 import type { PostResult } from '../posts/post-result.ts';
@@ -40,7 +40,9 @@ export async function approvePost(
   const allowance = readAllowance(context, next);
   const { post, approval } = await pendingApproval(context, caller, { postId, requestedAt });
   const connection = await connectionForPost(context, caller, post);
-  const edited = await editedDraft(context, caller, post, changes, connection);
+  const checked = await checkChanges(context, caller, changes);
+  // An edit that comes first voids the approval, which this request then notices.
+  const edited = editedDraft(context, await contentOf(context.db.queries, post), checked, connection);
   if (edited.error !== null) throw editRefusal(edited.error);
   const isEdited = Object.values(changes).some((value) => value !== undefined);
   const approve = async (em: SqlEntityManager) => {
@@ -63,7 +65,7 @@ export async function approvePost(
     terms: connection.terms,
     scheduledFor: wanted !== null && wanted > context.clock.now() ? wanted : null,
     queue: approval.queue,
-    mediaCount: edited.mediaCount,
+    images: edited.images,
     error: null,
     approve,
     throwsRefusal: true,

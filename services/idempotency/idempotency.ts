@@ -8,6 +8,7 @@ import { columns } from '../../entities/column-lists.ts';
 import { typed } from '../../entities/sql-types.ts';
 import { type RowOf, statement } from '../../entities/statement.ts';
 import { tables } from '../../entities/tables.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
 
@@ -101,6 +102,8 @@ export interface StoredOnce<Item> {
  * @param store stores the items; for a request without a key it gets no transaction and no record
  * @param kept what the record keeps of an item until the answer is complete
  * @returns null when another request with the key committed first, and then nothing is stored
+ * @throws ServiceError what `store` throws, unless another request with the key committed first: that one may have
+ *   caused the refusal, such as by replacing the draft that both name
  */
 export async function storeOnce<Item>(
   context: Context,
@@ -119,6 +122,7 @@ export async function storeOnce<Item>(
     });
   } catch (error) {
     if (error instanceof KeyTaken) return null;
+    if (error instanceof ServiceError && (await findRequest(context, caller, keyed.key)) !== undefined) return null;
     throw error;
   }
 }

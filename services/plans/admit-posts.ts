@@ -9,6 +9,7 @@ import type { Context } from '../context.ts';
 import { type PlanTerms, planTerms, type PlanTermsRow } from './plan-terms.ts';
 import { feeOf } from './fees.ts';
 import { nextDayStart, PLANS } from './plans.ts';
+import { centsOfReadsInProgress } from './reads-in-progress.ts';
 import { lockAccount, readPlanUsage, type PlanUsage } from './plan-usage.ts';
 
 /** A post to check against the plan. */
@@ -95,7 +96,7 @@ export async function checkAdmissions(
   intents: readonly PostIntent[],
   now = context.clock.now(),
 ): Promise<Admission[]> {
-  let planUsage = await readPlanUsage(context, em, accountId, now);
+  let planUsage = await usageWithReads(context, em, accountId, now);
   return intents.map((intent) => {
     const admission = admit(context, planUsage, intent, now);
     if (admission.error === null && intent.sendsNow && intent.mode === 'live') {
@@ -103,6 +104,19 @@ export async function checkAdmissions(
     }
     return admission;
   });
+}
+
+/** Reads of metrics in progress are paid from the same cap. */
+async function usageWithReads(
+  context: Context,
+  em: SqlEntityManager,
+  accountId: string,
+  now: Date,
+): Promise<PlanUsage> {
+  const planUsage = await readPlanUsage(context, em, accountId, now);
+  if (planUsage.spendCapCents === null || !planUsage.hasPaymentMethod || !PLANS[planUsage.plan].fees) return planUsage;
+  const cents = await centsOfReadsInProgress(context, em, accountId, []);
+  return { ...planUsage, spentCents: planUsage.spentCents + cents };
 }
 
 function admit(context: Context, planUsage: PlanUsage, intent: PostIntent, now: Date): Admission {

@@ -26,6 +26,11 @@ export function dayStart(now: Date): Date {
   return new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS);
 }
 
+/** Number of the UTC day of an instant, counted from 1970-01-01. */
+export function utcDayNumber(instant: Date): number {
+  return Math.floor(instant.getTime() / DAY_MS);
+}
+
 /** The start of the next UTC day. */
 export function nextDayStart(now: Date): Date {
   return new Date(dayStart(now).getTime() + DAY_MS);

@@ -13,22 +13,23 @@ import { isSupervised } from '../access/limits.ts';
 import type { ApprovalView } from '../approvals/approval-view.ts';
 import {
   type ApprovalRequest,
-  FREE,
   returnAllowance,
   type Permission,
   permissionOf,
   storeApprovals,
 } from '../approvals/request-approval.ts';
+import { altTextOf } from '../media/check-media.ts';
 import { holdMedia } from '../media/hold-media.ts';
-import { type Admission, admitPosts, FREE_OF_CHARGE, needsAdmission } from '../plans/admit-posts.ts';
+import { type Admission, admitPosts, FREE_OF_CHARGE } from '../plans/admit-posts.ts';
 import { holdPolicy, NO_POLICY, type PolicyCheck, refusalOf } from '../policies/policy-check.ts';
 import { lockQueues, slotFor } from '../scheduling/slots.ts';
 import { timestampOrNull } from '../timestamp.ts';
 import { type CheckedInput, type CheckedSlug, contentFor, intentsOf } from './check-slugs.ts';
-import { applyPolicy, policyPostFor, questionOf } from './policy-of-post.ts';
-import { replaceDrafts } from './replace-drafts.ts';
+import { policyPostFor, questionOf } from './policy-of-post.ts';
 import { plainResult, type PostResult, refusedResult } from './post-result.ts';
-import type { StoredResult, StoringRequest } from './store-and-send.ts';
+import { replacedBy, replaceDrafts } from './replace-drafts.ts';
+import { type Accepted, isMetered, isPublished, planOf, ruleOnRequest } from './rule-on-request.ts';
+import { isStored, type StoredResult, type StoringRequest } from './store-and-send.ts';
 import { deletedMeanwhile, type NewPost, storePosts, type WithPostInserts } from './store-posts.ts';
 
 /** A checked request to create posts. */
@@ -36,9 +37,6 @@ export interface CheckedRequest extends StoringRequest {
   readonly checked: CheckedInput;
   readonly slugs: readonly CheckedSlug[];
 }
-
-/** A connection that a post is created for. */
-type Accepted = CheckedSlug & { readonly target: PostTarget; readonly error: null };
 
 /**
  * Stores the posts through `outer`. Opens a transaction first if an admission, a lock on images or a queue slot is
@@ -54,15 +52,13 @@ export function admitAndStorePosts(
 ): Promise<StoredResult[]> {
   const { input, media } = request.checked;
   const { replaces = [] } = input;
-  const publishes = input.isDraft !== true;
-  const metered =
-    publishes &&
-    request.slugs.some(({ target }) => target !== null && needsAdmission(context, target.terms, target.platformId));
+  const publishes = isPublished(request);
+  const metered = isMetered(context, request);
   const store = async (em: SqlEntityManager) => {
     const policy = publishes ? await holdPolicy(context, em, caller, questionOf(context, planOf(request))) : NO_POLICY;
-    const { slugs, cause } = applyPolicy(policy, request);
-    const accepted = slugs.filter(isAccepted);
-    const permission = publishes ? await permissionOf(context, em, caller, accepted.length, cause) : FREE;
+    const { slugs, accepted, permission } = await ruleOnRequest(policy, request, (posts, cause) =>
+      permissionOf(context, em, caller, posts, cause),
+    );
     const asks = permission.kind === 'asks';
     const mediaIds = media.map(({ id }) => id);
     // Keeps the images from being deleted between their check and the insert of the post that references them.
@@ -83,7 +79,7 @@ export function admitAndStorePosts(
     const posts = new Map(prepared);
     const results = await storePrepared(context, em, caller, { ...request, slugs }, { posts, permission });
     await returnAllowance(em, caller, permission, accepted.length - results.filter(isStored).length);
-    await replaceDrafts(em, caller, replaces, refusedConnections(slugs, results));
+    await replaceDrafts(em, caller, replaces, replacedBy(slugs, results));
     return results;
   };
   const asked = publishes && isSupervised(caller);
@@ -100,14 +96,6 @@ function admit(
 ): Promise<Admission[]> {
   const targets = accepted.map(({ target }) => target);
   return admitPosts(context, em, caller.accountId, intentsOf(caller, checked, targets));
-}
-
-function isAccepted(slug: CheckedSlug): slug is Accepted {
-  return slug.target !== null && slug.error === null;
-}
-
-function planOf({ checked }: CheckedRequest) {
-  return { scheduledFor: checked.scheduledFor, queue: checked.input.queue === true };
 }
 
 /** What the posts of a request are, once the policy and the plan have looked at each. */
@@ -212,18 +200,6 @@ function preparePost(
   };
 }
 
-/** Ids of the connections that were named and get no post. */
-function refusedConnections(slugs: readonly CheckedSlug[], results: readonly StoredResult[]): string[] {
-  return slugs.flatMap(({ target }, index) => {
-    const result = results[index];
-    return target === null || (result !== undefined && isStored(result)) ? [] : [target.id];
-  });
-}
-
-function isStored(result: StoredResult): boolean {
-  return 'claim' in result || result.postId !== null;
-}
-
 async function storePrepared(
   context: Context & WithPostInserts,
   em: SqlEntityManager,
@@ -274,7 +250,7 @@ function requestsFor({ input, scheduledFor }: CheckedInput, posts: readonly NewP
         text,
         thread: [...thread],
         firstComment,
-        media: media.map(({ id, altText }) => ({ id, altText })),
+        media: media.map((image) => ({ id: image.id, altText: altTextOf(image) })),
       },
     };
   });

@@ -88,8 +88,7 @@ export async function checkSlugs(
 const NO_STOP = () => null;
 
 function creatorOf(caller: Caller) {
-  const { kind, id } = identityOf(caller);
-  return { accountId: caller.accountId, creatorKind: kind, creator: id };
+  return { accountId: caller.accountId, creator: identityOf(caller).id };
 }
 
 function checkSlug(

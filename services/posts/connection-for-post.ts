@@ -1,4 +1,5 @@
 /** Finds the connection of a stored post by its id, because another connection may have taken its slug since. */
+import type { Queries } from '../../entities/statement.ts';
 import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { platformOf } from '../../platforms/registry.ts';
@@ -58,10 +59,10 @@ export function connectionGone(post: PostRow, what = 'was deleted'): ServiceErro
 
 /** Reads the content of a stored post for validation. */
 export async function contentOf(
-  context: Context,
-  post: PostRow,
+  queries: Queries,
+  post: Pick<PostRow, 'id' | 'text' | 'thread' | 'first_comment'>,
 ): Promise<{ text: string; thread: string[]; firstComment: string | null; images: ImageSize[] }> {
-  const images = await tables(context.db.queries)
+  const images = await tables(queries)
     .selectFrom('post_media as used')
     .innerJoin('media', 'media.id', 'used.media_id')
     .select(['media.width', 'media.height'])

@@ -59,7 +59,7 @@ export async function createPosts(
     return stored;
   };
   const results = await storeAndSend(context, caller, keyed, store, creation.onResult);
-  // Another request with the same key committed first; replay its answer.
+  // Another request with the same key committed first, and may have taken what this one needs; replay its answer.
   if (results === null) return createPosts(context, caller, input, keyed, creation);
   return { results, platformIds: slugs.map(({ target }) => target?.platformId ?? null), replayed: false };
 }

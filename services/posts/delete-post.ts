@@ -35,7 +35,7 @@ export async function deletePost(context: Context, caller: Caller, postId: strin
     case 'deleted':
       return { id: post.id, status: 'deleted', deletedAt: timestamp(post.deleted_at as string) };
     case 'draft':
-      return deleteDraft(context, post);
+      return deleteDraft(context, caller, post);
     case 'processing':
       throw new ServiceError('post_not_cancellable');
     case 'sent':
@@ -59,9 +59,15 @@ async function cancel(context: Context, caller: Caller, post: PostRow): Promise<
     .returning('id')
     .execute();
   if (cancelled.length === 1) return { id: post.id, status: 'cancelled' };
-  const present = await findPost(context, caller, post.id);
-  if (present.status === 'cancelled') return { id: post.id, status: 'cancelled' };
-  throw new ServiceError('post_not_cancellable');
+  return deleteChanged(context, caller, post.id);
+}
+
+/** Deletes a post whose status another request or a worker has changed since it was read. */
+async function deleteChanged(context: Context, caller: Caller, postId: string): Promise<DeleteResult> {
+  const { status } = await findPost(context, caller, postId);
+  // The request was to keep it from going out; taking down what is up takes another one.
+  if (status === 'processing' || status === 'sent') throw new ServiceError('post_not_cancellable');
+  return deletePost(context, caller, postId);
 }
 
 async function deleteSent(context: Context, caller: Caller, post: PostRow): Promise<DeleteResult> {
@@ -75,7 +81,7 @@ async function deleteSent(context: Context, caller: Caller, post: PostRow): Prom
 }
 
 /** Deletes the draft and its images, except images that another post uses. */
-async function deleteDraft(context: Context, post: PostRow): Promise<DeleteResult> {
+async function deleteDraft(context: Context, caller: Caller, post: PostRow): Promise<DeleteResult> {
   const released = await context.db.em().transactional(async (em: SqlEntityManager) => {
     const images = await tables(em)
       .selectFrom('post_media')
@@ -83,9 +89,9 @@ async function deleteDraft(context: Context, post: PostRow): Promise<DeleteResul
       .where('post_id', '=', post.id)
       .execute();
     const removed = await removeDrafts(em, [post.id]);
-    if (removed.length === 0) throw new ServiceError('not_found', `No draft of yours has the id ${post.id} any more.`);
-    return releaseUnused(em, { ids: images.map(({ media_id: mediaId }) => mediaId) });
+    return removed.length === 0 ? null : releaseUnused(em, { ids: images.map(({ media_id: mediaId }) => mediaId) });
   });
+  if (released === null) return deleteChanged(context, caller, post.id);
   await removeBytes(context, released);
   return { id: post.id, deleted: true };
 }

@@ -6,10 +6,11 @@ import type { ItemError } from '../../errors/item-error.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
+import type { ImageSize } from '../images/inspect-image.ts';
 import { type CheckedMedia, checkMedia } from '../media/check-media.ts';
 import { holdMedia } from '../media/hold-media.ts';
-import { checkPost } from './check-post.ts';
-import { contentOf, type PostConnection } from './connection-for-post.ts';
+import { checkPost, type PostContent } from './check-post.ts';
+import type { PostConnection } from './connection-for-post.ts';
 import type { PostRow } from './post-view.ts';
 import { wordsOf } from './post-words.ts';
 
@@ -32,7 +33,7 @@ export interface EditedDraft {
   readonly tags: readonly string[] | null;
   /** Null when the images stay. */
   readonly media: readonly CheckedMedia[] | null;
-  readonly mediaCount: number;
+  readonly images: readonly ImageSize[];
   /** Why the connection does not take it; null when it does. */
   readonly error: ItemError | null;
 }
@@ -57,29 +58,37 @@ const storeEdit = statement('edit a draft', {
     select id from edited`,
 });
 
+/** Changes whose images are checked. */
+export interface CheckedChanges extends Omit<DraftChanges, 'media'> {
+  /** Null when the images stay. */
+  readonly media: readonly CheckedMedia[] | null;
+}
+
+/** @throws ServiceError invalid_media */
+export async function checkChanges(context: Context, caller: Caller, changes: DraftChanges): Promise<CheckedChanges> {
+  const { media } = changes;
+  return { ...changes, media: media === undefined ? null : await checkMedia(context, caller, media) };
+}
+
 /**
- * Applies the changes to the content of a draft, without storing it, and checks the whole against its connection.
- *
- * @throws ServiceError invalid_media
+ * Applies the changes to the content of a draft, without storing it, and checks the whole against its connection. A
+ * caller that does not lock the draft before has to notice when another request edits it before {@link editDraft}.
  */
-export async function editedDraft(
+export function editedDraft(
   context: Context,
-  caller: Caller,
-  post: PostRow,
-  changes: DraftChanges,
+  present: PostContent,
+  { media, ...changes }: CheckedChanges,
   { platform, limits }: Pick<PostConnection, 'platform' | 'limits'>,
-): Promise<EditedDraft> {
-  const media = changes.media === undefined ? null : await checkMedia(context, caller, changes.media);
-  const present = await contentOf(context, post);
+): EditedDraft {
   const next = {
-    text: changes.text ?? post.text,
-    thread: changes.thread ?? (typeof changes.firstComment === 'string' ? [] : post.thread),
-    firstComment: changes.firstComment === undefined ? post.first_comment : changes.firstComment,
+    text: changes.text ?? present.text,
+    thread: changes.thread ?? (typeof changes.firstComment === 'string' ? [] : present.thread),
+    firstComment: changes.firstComment === undefined ? present.firstComment : changes.firstComment,
     images: media ?? present.images,
   };
   const { text, thread, firstComment, images } = next;
   const error = checkPost(context, platform, limits, next);
-  return { text, thread, firstComment, tags: changes.tags ?? null, media, mediaCount: images.length, error };
+  return { text, thread, firstComment, tags: changes.tags ?? null, media, images, error };
 }
 
 /** The error of a draft that its connection does not take, for a request to change it. */
@@ -91,7 +100,7 @@ export function editRefusal({ code, message }: ItemError): ServiceError {
 export async function editDraft(
   context: Context,
   em: SqlEntityManager,
-  post: PostRow,
+  post: Pick<PostRow, 'id'>,
   { text, thread, firstComment, tags, media }: EditedDraft,
 ): Promise<boolean> {
   if ((await storeEdit(em, { postId: post.id, text, thread, firstComment, tags })).length === 0) return false;
@@ -102,7 +111,7 @@ export async function editDraft(
 async function replaceImages(
   context: Context,
   em: SqlEntityManager,
-  post: PostRow,
+  post: Pick<PostRow, 'id'>,
   media: readonly { id: string; altText: string | null }[],
 ): Promise<void> {
   await holdMedia(

@@ -9,7 +9,7 @@ import type { Caller } from '../access/caller.ts';
 import { profileExists } from '../access/profile-exists.ts';
 import type { Context } from '../context.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';
-import { calendarCursor, type CalendarPosition } from './calendar-cursor.ts';
+import { timeCursor, type TimePosition } from './time-cursor.ts';
 import { connectionsNamed } from './connections-named.ts';
 import { type CalendarRow, calendarRows } from './calendar-rows.ts';
 import { type CalendarPlan, hasMorePosts, hasMorePostsOnAverage, planCalendar } from './plan-calendar.ts';
@@ -34,7 +34,7 @@ export interface CalendarFilter {
   /** 1 to {@link CALENDAR_PAGE_MAX}. */
   readonly limit: number;
   /** The page starts after this position. */
-  readonly cursor?: CalendarPosition | undefined;
+  readonly cursor?: TimePosition | undefined;
 }
 
 /**
@@ -51,7 +51,7 @@ export async function listCalendar(context: Context, caller: Caller, filter: Cal
   const rows = await readRows(context, caller, filter, connections);
   const posts = rows.slice(0, limit).map(calendarPost);
   const last = posts.at(-1);
-  return { posts, nextCursor: rows.length > limit && last !== undefined ? calendarCursor(last) : null };
+  return { posts, nextCursor: rows.length > limit && last !== undefined ? timeCursor(last) : null };
 }
 
 function checkRange({ from, until }: CalendarFilter): void {

@@ -76,8 +76,8 @@ export async function orderQueue(
 }
 
 /**
- * Locks those of the posts that wait in the queue. It leaves out posts that are being sent: the worker that settles them locks
- * the connection after the post.
+ * Locks those of the posts that wait in the queue, in the order of their ids, as a stop does. It leaves out posts that are being
+ * sent: the worker that settles them locks the connection after the post.
  */
 async function lockQueued(
   em: SqlEntityManager,
@@ -90,7 +90,6 @@ async function lockQueued(
     .select(COLUMNS)
     .where((post) => post.and({ ...reach(caller), connection_id: connectionId, status: 'scheduled', queued: true }))
     .where('id', 'in', postIds)
-    .orderBy('scheduled_for')
     .orderBy('id')
     .forNoKeyUpdate()
     .execute();

@@ -2,6 +2,7 @@
 import { type ItemError, storedError } from '../../errors/item-error.ts';
 import { approvalInOrder, type ApprovalView } from '../approvals/approval-view.ts';
 import { timestampOrNull } from '../timestamp.ts';
+import { storableText } from '../storable-text.ts';
 import type { PostRow } from './post-view.ts';
 import type { SendablePost } from '../sending/claimed-send.ts';
 import type { SettledSend } from '../sending/post-sender.ts';
@@ -42,9 +43,17 @@ export function resultInOrder(result: PostResult): PostResult {
   };
 }
 
-/** The result of a refused post, which is not stored. */
-export function refusedResult(connectionSlug: string, error: ItemError): PostResult {
-  return { ...plainResult(connectionSlug, 'failed', null), error: { code: error.code, message: error.message } };
+/**
+ * The result of a refused post, which is not stored. The result is, if the request has a key: a slug that no connection
+ * can have, and the message that quotes it, show a replacement character for what the database cannot store.
+ */
+export function refusedResult(connectionSlug: string, { code, message }: ItemError): PostResult {
+  return { ...plainResult(storable(connectionSlug), 'failed', null), error: { code, message: storable(message) } };
+}
+
+/** Leaving NUL out, as in the texts of platforms, could make it the slug of another connection. */
+function storable(text: string): string {
+  return storableText(text.replaceAll('\u0000', '\ufffd'));
 }
 
 /** The result of a post after its send, successful or not. */

@@ -12,6 +12,7 @@ import { connectionGone, contentOf, findConnectionForPost } from './connection-f
 import { findPost } from './find-post.ts';
 import type { PostResult } from './post-result.ts';
 import { PostChanged } from './post-changed.ts';
+import type { PostRow } from './post-view.ts';
 import { publishOrSchedule, type PublishInput, readPublishTime } from './publish-or-schedule.ts';
 import { replay } from './replay.ts';
 
@@ -35,31 +36,50 @@ export async function publishDraft(
   input: PublishInput,
   keyed: KeyedRequest | null,
 ): Promise<Published> {
-  const earlier = keyed === null ? null : await replay(context, caller, keyed);
-  if (earlier?.[0] !== undefined) return { answer: answerOf(earlier[0]), replayed: true };
+  const earlier = await replayedAnswer(context, caller, keyed);
+  if (earlier !== null) return earlier;
   const post = await findPost(context, caller, input.postId);
-  if (post.status !== 'draft') throw notDraft(post.id, post.status);
+  if (post.status !== 'draft') return replayOrRefuse(context, caller, keyed, post);
   const scheduledFor = readPublishTime(context, input);
   const { platform, limits, terms, isDeleted } = await findConnectionForPost(context, caller, post);
-  const content = await contentOf(context, post);
+  const content = await contentOf(context.db.queries, post);
   const refusal = isDeleted
     ? ({ error: connectionGone(post), refusesRequest: true } as const)
     : { error: checkPost(context, platform, limits, content) };
-  const mediaCount = content.images.length;
-  const request = { post, from: 'draft', terms, scheduledFor, queue: input.queue === true, mediaCount } as const;
+  const { images } = content;
+  const request = { post, from: 'draft', terms, scheduledFor, queue: input.queue === true, images } as const;
   try {
     const result = await publishOrSchedule(context, caller, { ...request, ...refusal }, keyed);
     return { answer: answerOf(result), replayed: false };
   } catch (thrown) {
     if (!(thrown instanceof PostChanged)) throw thrown;
-    // If the other request used the same key, its answer is the answer. Otherwise another request published the draft.
-    if (keyed !== null && (await replay(context, caller, keyed)) !== null)
-      return publishDraft(context, caller, input, keyed);
-    const { status } = await findPost(context, caller, post.id);
-    // The post is still a draft: it was edited, or its connection was deleted. Run again, about what it says now.
-    if (status === 'draft') return publishDraft(context, caller, input, keyed);
-    throw notDraft(post.id, status);
+    // The answer of another request with the same key, if there is one. A post that is still a draft was edited, or its
+    // connection was deleted: publishing runs again, about what the post says now.
+    return publishDraft(context, caller, input, keyed);
   }
+}
+
+/** The stored answer of an earlier request with the key; null when there is none. */
+async function replayedAnswer(context: Context, caller: Caller, keyed: KeyedRequest | null): Promise<Published | null> {
+  const [earlier] = (keyed === null ? null : await replay(context, caller, keyed)) ?? [];
+  return earlier === undefined ? null : { answer: answerOf(earlier), replayed: true };
+}
+
+/**
+ * Replays the answer of the request that published the draft, if that one has the same key. It may have committed after
+ * this request looked for its answer.
+ *
+ * @throws ServiceError not_found
+ */
+async function replayOrRefuse(
+  context: Context,
+  caller: Caller,
+  keyed: KeyedRequest | null,
+  { id, status }: PostRow,
+): Promise<Published> {
+  const first = await replayedAnswer(context, caller, keyed);
+  if (first !== null) return first;
+  throw notDraft(id, status);
 }
 
 function answerOf(result: PostResult): PostResult | ServiceError {

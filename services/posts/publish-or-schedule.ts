@@ -3,6 +3,7 @@
  * refusal by the plan, the queue or the checks is also an answer: the post keeps its status, or a draft fails.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
+import { isDeepStrictEqual } from 'node:util';
 import { keepsDraft } from '../../errors/codes.ts';
 import type { ItemError } from '../../errors/item-error.ts';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -16,6 +17,9 @@ import type { Caller } from '../access/caller.ts';
 import { FREE, returnAllowance, permissionOf } from '../approvals/request-approval.ts';
 import { askFor, storeAllowed } from './ask-for-post.ts';
 import { closeApproval } from './close-approval.ts';
+import { contentOf } from './connection-for-post.ts';
+import type { ImageSize } from '../images/inspect-image.ts';
+import { holdImages } from '../media/hold-images.ts';
 import { type Admission, admitPosts, FREE_OF_CHARGE, needsAdmission, storedIntent } from '../plans/admit-posts.ts';
 import type { PlanTerms } from '../plans/plan-terms.ts';
 import { readScheduledFor } from '../scheduling/read-scheduled-for.ts';
@@ -47,7 +51,8 @@ export interface PostToPublish {
   /** Null: now, or at a slot. */
   readonly scheduledFor: Date | null;
   readonly queue: boolean;
-  readonly mediaCount: number;
+  /** Those that were checked. */
+  readonly images: readonly ImageSize[];
   /** A reason to refuse it that was found before the transaction; null for none. */
   readonly error: ItemError | null;
   /** Whether that error answers the whole request. */
@@ -107,6 +112,8 @@ async function decide(
   if (request.error !== null) return refuse(context, em, request, request.error);
   const stop = await stopOfPost(em, { postId: post.id, status: from });
   if (stop !== null) return refuse(context, em, request, stop);
+  const gone = from === 'failed' ? await holdImages(em, post.id) : null;
+  if (gone !== null) return refuse(context, em, request, gone);
   // A person who approves has decided. The post counts under the policy of the one who asked.
   const isApproved = request.approve !== undefined;
   const plan = { scheduledFor: request.scheduledFor, queue: request.queue };
@@ -231,7 +238,7 @@ async function schedule(
 async function refuse(
   context: Context,
   em: SqlEntityManager,
-  { post, from, mediaCount, refusesRequest, throwsRefusal }: PostToPublish,
+  { post, from, images, refusesRequest, throwsRefusal }: PostToPublish,
   { code, message }: ItemError,
 ): Promise<PostResult> {
   if (throwsRefusal === true) throw new ServiceError(code, message);
@@ -241,15 +248,18 @@ async function refuse(
   });
   if (from === 'draft' && keepsDraft(code)) return result('draft');
   if (from === 'draft') {
-    const failed = await tables(em)
+    const [failed] = await tables(em)
       .updateTable('posts')
       .set({ status: 'failed', error_code: code, error_message: message })
       .where('id', '=', post.id)
       .where('status', '=', 'draft')
-      .returning('id')
+      .returning(['id', 'text', 'thread', 'first_comment'])
       .execute();
-    if (failed.length === 0) throw new PostChanged();
-    await storeEvents(em, [failedEvent(context, post, mediaCount, { code, message })]);
+    // An edit may have removed the cause. It either came before the row was locked, or finds that this is no draft any more.
+    requireUnedited(failed, post);
+    const present = await contentOf(em, failed);
+    if (!isDeepStrictEqual(present.images, images)) throw new PostChanged();
+    await storeEvents(em, [failedEvent(context, post, images.length, { code, message })]);
   }
   return { ...result('failed'), ...(refusesRequest && { refusesRequest }) };
 }

@@ -1,14 +1,14 @@
 /** Reads the waiting posts in the queue of a connection (docs/contract/scheduling.md#queues). */
-import type { SqlEntityManager } from '@mikro-orm/sql';
 import { sql } from 'kysely';
 import { Connection } from '../../entities/connection.ts';
-import { type Tables, tables } from '../../entities/tables.ts';
+import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { reachableConnections } from '../connections/reachable-connections.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
 import { pageOf } from '../paging.ts';
 import { reach } from './reachable-posts.ts';
+import { timeCursor, type TimePosition } from './time-cursor.ts';
 import { timestamp } from '../timestamp.ts';
 
 export interface QueueItem {
@@ -23,11 +23,11 @@ export interface QueueItem {
 export interface QueuePage {
   /** 1 to 100; left out, all. */
   readonly limit?: number | undefined;
-  /** Id of a post in the queue: the page starts with the posts after it. */
-  readonly cursor?: string | undefined;
+  /** The page starts with the posts after this place. */
+  readonly cursor?: TimePosition | undefined;
 }
 
-/** @throws ServiceError not_found, invalid_request (the cursor is not a post of this queue) */
+/** @throws ServiceError not_found */
 export async function readQueue(
   context: Context,
   caller: Caller,
@@ -40,7 +40,6 @@ export async function readQueue(
   if (connection === null) throw new ServiceError('not_found', `No connection of yours has the id ${connectionId}.`);
   // A connection that was moved may have posts of its earlier profile, which a key of another profile cannot see.
   const onConnection = { ...reach(caller), connection_id: connectionId };
-  const after = cursor === undefined ? null : await timeOf(em, onConnection, cursor);
   const rows = await tables(em)
     .selectFrom('posts as p')
     .select(['p.id', 'p.text', 'p.scheduled_for'])
@@ -54,10 +53,11 @@ export async function readQueue(
     .where((post) => post.and(onConnection))
     .where('p.queued', '=', true)
     .where('p.status', 'in', ['scheduled', 'processing'])
-    .$if(after !== null, (posts) =>
-      posts.where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('p.scheduled_for', 'p.id'), '>', tuple(after as string, cursor as string)),
-      ),
+    .$if(cursor !== undefined, (posts) =>
+      posts.where(({ eb, refTuple, tuple }) => {
+        const { at, id } = cursor as TimePosition;
+        return eb(refTuple('p.scheduled_for', 'p.id'), '>', tuple(at.toISOString(), id));
+      }),
     )
     .orderBy('p.scheduled_for')
     .orderBy('p.id')
@@ -70,21 +70,11 @@ export async function readQueue(
     scheduledFor: timestamp(row.scheduled_for as string),
     mediaCount: row.media_count ?? 0,
   }));
-  return { queue, paused: connection.queuePaused, nextCursor: page.nextCursor };
+  const last = queue.at(-1);
+  const nextCursor = page.nextCursor === null || last === undefined ? null : cursorAfter(last);
+  return { queue, paused: connection.queuePaused, nextCursor };
 }
 
-/** The time of the cursor post, which may have left the queue since. */
-async function timeOf(em: SqlEntityManager, onConnection: Partial<Tables['posts']>, cursor: string): Promise<string> {
-  const post = await tables(em)
-    .selectFrom('posts')
-    .select('scheduled_for')
-    .where((post) => post.and({ ...onConnection, id: cursor }))
-    .executeTakeFirst();
-  if (post === undefined || post.scheduled_for === null) {
-    throw new ServiceError(
-      'invalid_request',
-      `cursor: ${cursor} is not a post of this queue. Start again without a cursor.`,
-    );
-  }
-  return post.scheduled_for;
+function cursorAfter({ scheduledFor, id }: QueueItem): string {
+  return timeCursor({ at: scheduledFor, id });
 }

@@ -31,14 +31,14 @@ export async function retryPost(
   }
   const scheduledFor = readPublishTime(context, input);
   const { platform, limits, terms } = await connectionForPost(context, caller, post);
-  const content = await contentOf(context, post);
+  const content = await contentOf(context.db.queries, post);
   const request = {
     post,
     from: 'failed',
     terms,
     scheduledFor,
     queue: input.queue === true,
-    mediaCount: content.images.length,
+    images: content.images,
     error: checkPost(context, platform, limits, content),
   } as const;
   try {

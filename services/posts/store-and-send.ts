@@ -22,6 +22,11 @@ export interface StoringRequest {
 /** A post when its transaction ends: its result, or the send that was claimed in it. */
 export type StoredResult = PostResult | ClaimedSend;
 
+/** Whether there is a post: what was refused has none. */
+export function isStored(result: StoredResult): boolean {
+  return 'claim' in result || result.postId !== null;
+}
+
 /**
  * @param store stores the posts and gives what each slug has then; without a key it gets no transaction
  * @param onResult receives each result as soon as it is final

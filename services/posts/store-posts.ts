@@ -10,6 +10,7 @@ import { createGroupedBatcher } from '../batcher.ts';
 import type { Context } from '../context.ts';
 import type { Identity } from '../access/identity.ts';
 import type { ConnectionCredential } from '../connections/connection-credential.ts';
+import type { CheckedMedia } from '../media/check-media.ts';
 import { DECIDED_REWRITE } from '../polish/rewrite-wanted.ts';
 import { type ClaimedSend, headAttempt, type SendablePost } from '../sending/claimed-send.ts';
 import { leaseNow } from '../sending/send-times.ts';
@@ -23,7 +24,7 @@ export interface NewPost extends Present<Pick<Post, 'rewrite' | 'slotAt'>> {
   readonly connection: ConnectionCredential;
   /** Initial status: sent now, at its time, or kept as a draft. */
   readonly status: 'processing' | 'scheduled' | 'draft';
-  readonly media: readonly { readonly id: string; readonly altText: string | null }[];
+  readonly media: readonly Pick<CheckedMedia, 'id' | 'altText' | 'uploadedAltText'>[];
   /** Id of its request for approval, stored after it; null when it needs none. */
   readonly approvalId: string | null;
   readonly createdBy: Identity;
@@ -64,7 +65,6 @@ const POST = records({
 const OF_INPUT = {
   account: 'i."accountId"',
   profile: 'i."profileId"',
-  creatorKind: 'i."createdByKind"',
   creator: 'i."createdById"',
 } as const;
 

@@ -1,14 +1,17 @@
-/** Edits a draft: only the given fields change, and the whole draft is checked against its connection again. */
+/**
+ * Edits a draft: only the given fields change, and the whole draft is checked against its connection again. Both happen
+ * under the lock of the post, so that two edits at once keep the fields of each other.
+ */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { ServiceError } from '../../errors/service-error.ts';
 import { identityOf } from '../access/identity.ts';
 import { settleApproval } from '../approvals/settle-approval.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
-import { type DraftChanges, editDraft, editedDraft, editRefusal } from './edit-draft.ts';
+import { checkChanges, type DraftChanges, editDraft, editedDraft, editRefusal } from './edit-draft.ts';
 import { findPost } from './find-post.ts';
 import { lockPost } from './lock-post.ts';
-import { connectionForPost } from './connection-for-post.ts';
+import { connectionForPost, contentOf } from './connection-for-post.ts';
 import { type PostView, viewPost } from './post-view.ts';
 
 /**
@@ -25,13 +28,17 @@ export async function updateDraft(
 ): Promise<PostView> {
   const post = await findPost(context, caller, postId);
   if (post.status !== 'draft') throw noDraft(post.status);
-  const edited = await editedDraft(context, caller, post, changes, await connectionForPost(context, caller, post));
-  if (edited.error !== null) throw editRefusal(edited.error);
+  const connection = await connectionForPost(context, caller, post);
+  const checked = await checkChanges(context, caller, changes);
   await context.db.em().transactional(async (em: SqlEntityManager) => {
-    await lockPost(em, caller, post.id);
-    if (!(await editDraft(context, em, post, edited))) throw noDraft('published');
+    const draft = await lockPost(em, caller, postId);
+    if (draft.status !== 'draft') throw noDraft(draft.status);
+    // Fields that were not sent keep what another request may have written by now.
+    const edited = editedDraft(context, await contentOf(em, draft), checked, connection);
+    if (edited.error !== null) throw editRefusal(edited.error);
+    await editDraft(context, em, draft, edited);
     const decision = { at: context.clock.now(), by: identityOf(caller), reason: 'The draft was edited.' };
-    await settleApproval(em, post.id, { state: 'void', ...decision });
+    await settleApproval(em, postId, { state: 'void', ...decision });
   });
   return viewPost(context.db.queries, await findPost(context, caller, postId));
 }

@@ -7,12 +7,13 @@ import { platformOf } from '../../platforms/registry.ts';
 import type { PostTarget, WithTargetLookups } from '../connections/resolve-slugs.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
-import { checkAdmissions, FREE_OF_CHARGE, needsAdmission } from '../plans/admit-posts.ts';
-import { causeOf, NO_POLICY, previewPolicy, refusalOf } from '../policies/policy-check.ts';
+import { previewPermission } from '../approvals/request-approval.ts';
+import { type Admission, checkAdmissions, FREE_OF_CHARGE } from '../plans/admit-posts.ts';
+import { NO_POLICY, type PolicyCheck, previewPolicy, refusalOf } from '../policies/policy-check.ts';
 import { violationView, type ViolationView } from '../policies/violation-view.ts';
 import type { Violation } from '../policies/policy-violations.ts';
 import { policyPostFor, questionOf } from './policy-of-post.ts';
-import { readQueues, slotFor } from '../scheduling/slots.ts';
+import { type Queue, readQueues, slotFor } from '../scheduling/slots.ts';
 import { timestampOrNull } from '../timestamp.ts';
 import { type ImagePreview, previewImages } from '../media/preview-images.ts';
 import { measureText, type PartLength, measureParts } from './check-post.ts';
@@ -25,6 +26,15 @@ import {
   type CreatePostsInput,
   intentsOf,
 } from './check-slugs.ts';
+import {
+  isAccepted,
+  isMetered,
+  isPublished,
+  planOf,
+  type RequestRuling,
+  type RequestToRule,
+  ruleOnRequest,
+} from './rule-on-request.ts';
 
 export interface ValidationResult {
   connectionSlug: string;
@@ -62,49 +72,85 @@ export async function validatePosts(
 ): Promise<ValidationResult[]> {
   const checked = await checkInput(context, caller, input);
   const slugs = await checkSlugs(context, caller, checked);
-  const targets = slugs.flatMap(({ target, error }) => (target === null || error !== null ? [] : [target]));
-  const previews = await preview(context, caller, checked, targets);
-  return slugs.map((slug) => view(context, checked, slug, previews.get(slug.target?.id ?? '')));
+  const previews = await preview(context, caller, { checked, slugs });
+  return slugs.map((slug) => view(context, checked, slug, previews.get(slug.slug)));
 }
 
-async function preview(
+/** Previews by slug, for the slugs whose content fits their connection. */
+async function preview(context: Context, caller: Caller, request: RequestToRule): Promise<Map<string, Preview>> {
+  const now = context.clock.now();
+  const question = questionOf(context, planOf(request));
+  const policy = isPublished(request) ? await previewPolicy(context, caller, question) : NO_POLICY;
+  const ruling = await ruleOnRequest(policy, request, (posts, cause) =>
+    previewPermission(context, caller, posts, cause),
+  );
+  // A person who is asked decides about the time too, and the plan and the queues count then.
+  const asks = ruling.permission.kind === 'asks';
+  const admissions = asks ? NO_ADMISSIONS : await previewAdmissions(context, caller, request, ruling);
+  const queues = asks ? NO_QUEUES : await previewQueues(context, request, now);
+  const basis = { checked: request.checked, policy, asks, admissions, queues, now };
+  const fitting = new Set(request.slugs.filter(isAccepted).map(({ slug }) => slug));
+  return new Map(
+    ruling.slugs.flatMap(({ slug, target, error }): [string, Preview][] =>
+      target === null || !fitting.has(slug) ? [] : [[slug, previewPost(basis, target, error)]],
+    ),
+  );
+}
+
+/** What the preview of each post of a request is based on. */
+interface Basis {
+  readonly checked: CheckedInput;
+  readonly policy: PolicyCheck;
+  /** Whether a person is asked about the posts. */
+  readonly asks: boolean;
+  /** By the id of the connection; none for a post that needs no admission. */
+  readonly admissions: ReadonlyMap<string, Admission>;
+  /** By the id of the connection; none when no slot is taken. */
+  readonly queues: ReadonlyMap<string, Queue>;
+  readonly now: Date;
+}
+
+/** @param refusal of the policy, whenever the post goes out */
+function previewPost(
+  { checked, policy, asks, admissions, queues, now }: Basis,
+  target: PostTarget,
+  refusal: ItemError | null,
+): Preview {
+  const admission = admissions.get(target.id) ?? FREE_OF_CHARGE;
+  const post = policyPostFor(checked, target, admission.error === null ? admission.feeCents : 0);
+  const untimely = (at: Date) => (asks ? [] : policy.atTime(post, at));
+  const queue = queues.get(target.id);
+  const slot = queue === undefined ? null : slotFor(queue, now, (at) => refusalOf(untimely(at)));
+  const at = slot instanceof Date ? slot : (checked.scheduledFor ?? now);
+  const found = policy.ofContent(post);
+  const violations = slot === null || slot instanceof Date ? [...found, ...untimely(at)] : found;
+  const error = refusal ?? admission.error ?? (slot instanceof Date ? null : slot) ?? refusalOf(violations);
+  if (error === null && !asks) policy.count(post, at);
+  return { error, scheduledFor: slot instanceof Date ? slot : checked.scheduledFor, violations };
+}
+
+const NO_ADMISSIONS: ReadonlyMap<string, Admission> = new Map();
+
+const NO_QUEUES: ReadonlyMap<string, Queue> = new Map();
+
+/** What the plan says about each post that the policy lets through, by the id of its connection. */
+async function previewAdmissions(
   context: Context,
   caller: Caller,
-  checked: CheckedInput,
-  targets: readonly PostTarget[],
-): Promise<Map<string, Preview>> {
-  const now = context.clock.now();
-  const { input, scheduledFor } = checked;
-  const metered =
-    input.isDraft !== true && targets.some(({ terms, platformId }) => needsAdmission(context, terms, platformId));
-  const em = context.db.em();
-  const policy =
-    input.isDraft === true
-      ? NO_POLICY
-      : await previewPolicy(context, caller, questionOf(context, { scheduledFor, queue: input.queue === true }));
-  const admissions = metered
-    ? await checkAdmissions(context, em, caller.accountId, intentsOf(caller, checked, targets))
-    : [];
-  const ids = targets.map(({ id }) => id);
-  const queues = input.queue === true && ids.length > 0 ? await readQueues(em, ids, now) : new Map<string, never>();
-  return new Map(
-    targets.map((target, index) => {
-      const admission = admissions[index] ?? FREE_OF_CHARGE;
-      const post = policyPostFor(checked, target, admission.error === null ? admission.feeCents : 0);
-      const found = policy.ofContent(post);
-      // A person who is asked decides about the time too.
-      const isAsked = caller.approval === 'required' || causeOf(found) !== null;
-      const untimely = (at: Date) => (isAsked ? [] : policy.atTime(post, at));
-      const queue = queues.get(target.id);
-      const slot = queue === undefined ? null : slotFor(queue, now, (at) => refusalOf(untimely(at)));
-      const at = slot instanceof Date ? slot : (scheduledFor ?? now);
-      const violations = slot === null || slot instanceof Date ? [...found, ...untimely(at)] : found;
-      const error =
-        admission.error ?? refusalOf(found) ?? (slot instanceof Date ? null : slot) ?? refusalOf(violations);
-      if (error === null && !isAsked) policy.count(post, at);
-      return [target.id, { error, scheduledFor: slot instanceof Date ? slot : scheduledFor, violations }];
-    }),
-  );
+  request: RequestToRule,
+  { accepted }: RequestRuling,
+): Promise<ReadonlyMap<string, Admission>> {
+  if (!isMetered(context, request)) return NO_ADMISSIONS;
+  const targets = accepted.map(({ target }) => target);
+  const intents = intentsOf(caller, request.checked, targets);
+  const admissions = await checkAdmissions(context, context.db.em(), caller.accountId, intents);
+  return new Map(targets.map(({ id }, index) => [id, admissions[index] ?? FREE_OF_CHARGE]));
+}
+
+async function previewQueues(context: Context, request: RequestToRule, now: Date): Promise<ReadonlyMap<string, Queue>> {
+  const ids = request.slugs.filter(isAccepted).map(({ target }) => target.id);
+  if (!planOf(request).queue || ids.length === 0) return NO_QUEUES;
+  return readQueues(context.db.em(), ids, now);
 }
 
 function view(

@@ -1,9 +1,10 @@
 /**
  * Deletes a profile with everything that could still act for it, in one transaction
  * (docs/contract/profiles-and-keys.md#profiles). Its connections are disconnected and their waiting posts cancelled.
- * Its open connect sessions end, its keys and OAuth grants are revoked, and its webhooks end with their queued
- * deliveries. Its calendars are revoked, its brand voice is removed. Event streams of its keys end with the keys. Its images become unreachable, and a cleanup job frees them.
- * Sent posts stay readable, and the externalId becomes free. Emits connection.removed for each connection.
+ * Its open connect sessions end, its keys and OAuth grants are revoked, and what these asked for is void. Its webhooks end with
+ * their queued deliveries. Its calendars are revoked, its brand voice is removed. Event streams of its keys end with the keys.
+ * Its images become unreachable, and a cleanup job frees them. Sent posts stay readable, and the externalId becomes free. Emits
+ * connection.removed for each connection.
  */
 import { LockMode } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
@@ -19,6 +20,8 @@ import { endSessionsOfProfile } from '../connect/end-sessions-of-profile.ts';
 import { removeConnections } from '../connections/remove-connections.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
+import { endMadeBy } from '../keys/end-made-by.ts';
+import { revokeKeysOf } from '../keys/revoke-key.ts';
 import { revokeGrantsOf } from '../oauth/revoke-grant.ts';
 import { endWebhooks } from '../webhooks/end-webhooks.ts';
 import { noProfile } from '../access/profile-exists.ts';
@@ -43,8 +46,10 @@ export async function deleteProfile(context: Context, caller: Caller, profileId:
     await removeConnections(context, em, caller, connections);
     await endSessionsOfProfile(em, profileId);
     await revokeCalendarsOfProfile(em, profileId);
-    await em.nativeUpdate(ApiKey, { accountId, profileId, revokedAt: null }, { revokedAt: deletedAt });
-    await revokeGrantsOf(em, { accountId, profileId, at: deletedAt });
+    // Keys and grants before webhooks, as where webhooks are changed. What else ends with them comes last, so that deliveries
+    // name the profile as the reason.
+    const credentials = { accountId, profileId, at: deletedAt };
+    const ended = { keyIds: await revokeKeysOf(em, credentials), grantIds: await revokeGrantsOf(em, credentials) };
     const webhooks = await em.find(Webhook, held, { fields: ['id'] });
     const end = { at: deletedAt, why: 'The profile of the webhook was deleted.' };
     await endWebhooks(
@@ -52,6 +57,7 @@ export async function deleteProfile(context: Context, caller: Caller, profileId:
       webhooks.map(({ id }) => id),
       end,
     );
+    await endMadeBy(em, ended, deletedAt);
     return connections.length;
   });
 }

@@ -56,12 +56,14 @@ export interface Failure {
   readonly error: ItemError;
 }
 
-// A new slot is a new time: the day in which the post may be repeated starts with it.
+// A new slot, and the day after the one that the plan allows no more for, is a new time: the post has all its repeats again, and the
+// day in which it may be repeated starts with it. A post that only waits for those before it keeps them, and is as late as before.
 const rescheduleRows = statement('give waiting posts other times', {
-  parameters: { moves: records({ id: 'uuid', time: 'timestamptz', slot: 'timestamptz?' }) },
+  parameters: { moves: records({ id: 'uuid', time: 'timestamptz', slot: 'timestamptz?', isNewTime: 'boolean' }) },
   sql: ({ moves }) => `
     update posts p set scheduled_for = moves.time, slot_at = moves.slot, held = p.stop_id is not null,
-      first_due_at = case when moves.slot is null then p.first_due_at end
+      repeats = case when moves."isNewTime" then 0 else p.repeats end,
+      first_due_at = case when moves."isNewTime" then null else coalesce(p.first_due_at, p.scheduled_for) end
     from ${moves} where p.id = moves.id and p.status = 'scheduled'`,
 });
 
@@ -76,7 +78,9 @@ const failRows = statement('fail waiting posts', {
 /** Emits post.rescheduled for each. */
 export async function reschedule(context: Context, em: SqlEntityManager, moves: readonly Move[]): Promise<void> {
   if (moves.length === 0) return;
-  await rescheduleRows(em, { moves: moves.map(({ row, time, slot }) => ({ id: row.id, time, slot })) });
+  await rescheduleRows(em, {
+    moves: moves.map(({ row, time, slot, reason }) => ({ id: row.id, time, slot, isNewTime: reason !== 'catch_up' })),
+  });
   const events = moves.map(({ row, time, reason }) => rescheduledEvent(context, row, time, reason));
   await storeEvents(em, events);
 }

@@ -20,14 +20,18 @@ export interface SettledLatePosts {
   readonly moved: number;
 }
 
+// Locks them in the order of their ids, as a stop does, and returns them in theirs.
 const lockLatePosts = statement('lock late posts of a connection', {
   parameters: { connectionId: 'uuid', before: 'timestamptz', heldUntil: 'timestamptz' },
   result: DUE_TYPES,
   sql: ({ connectionId, before, heldUntil }) => `
-    select ${DUE} from posts p join accounts a on a.id = p.account_id
-    where p.connection_id = ${connectionId} and p.status = 'scheduled' and not p.held and p.scheduled_for < ${before}
-      and p.scheduled_for > ${heldUntil}
-    order by p.scheduled_for, p.id for update of p`,
+    with late as (
+      select ${DUE} from posts p join accounts a on a.id = p.account_id
+      where p.connection_id = ${connectionId} and p.status = 'scheduled' and not p.held and p.scheduled_for < ${before}
+        and p.scheduled_for > ${heldUntil}
+      order by p.id for update of p
+    )
+    select * from late order by scheduled_for, id`,
 });
 
 const holdPosts = statement('hold late posts of a paused queue', {
@@ -71,7 +75,7 @@ export async function settleLatePosts(
   return { next, moved: late.length - (next === null ? 0 : 1) };
 }
 
-/** For a repeated post, the time that it had before its first repeat. */
+/** For a post that was repeated or spaced out, the time that it had before. */
 function dueTimeOf(row: DueRow): number {
   return new Date(row.first_due_at ?? row.scheduled_for ?? 0).getTime();
 }

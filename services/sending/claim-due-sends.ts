@@ -82,22 +82,30 @@ const findCandidates = statement('find due posts', {
 
 type CandidateRow = RowOf<typeof findCandidates>;
 
-// Checks again that the queue is paused, because a queue that was resumed meanwhile has moved its posts itself.
+// A resume locks its connection and then looks for held posts. The lock makes this statement and a resume follow each other, and
+// reads again whether the queue is paused. It takes only what no one else has locked, because a claim waits for no queue: the
+// next round looks at the rest.
 const holdPosts = statement('hold due posts of paused queues', {
   parameters: { ids: 'uuid[]', now: 'timestamptz' },
+  result: { id: 'uuid' },
   sql: ({ ids, now }) => `
-    update posts p set held = true from connections c
-    where p.id = any(${ids}) and p.status = 'scheduled' and p.queued and p.scheduled_for <= ${now}
-      and c.id = p.connection_id and c.queue_paused`,
+    with due as (
+      select p.id from posts p join connections c on c.id = p.connection_id
+      where p.id = any(${ids}) and p.status = 'scheduled' and p.queued and not p.held and p.scheduled_for <= ${now}
+        and c.queue_paused
+      for key share of c skip locked for no key update of p skip locked
+    )
+    update posts p set held = true from due d where p.id = d.id returning p.id`,
 });
 
+// A claim may have waited for the lock of an account, so it looks again whether the queue is paused.
 const lockDuePosts = statement('lock due posts', {
   parameters: { ids: 'uuid[]', now: 'timestamptz', heldUntil: 'timestamptz' },
   result: DUE_TYPES,
   sql: ({ ids, now, heldUntil }) => `
-    select ${DUE} from posts p join accounts a on a.id = p.account_id
+    select ${DUE} from posts p join accounts a on a.id = p.account_id join connections c on c.id = p.connection_id
     where p.id = any(${ids}) and p.status = 'scheduled' and not p.held and p.scheduled_for <= ${now}
-      and p.scheduled_for > ${heldUntil}
+      and p.scheduled_for > ${heldUntil} and not (p.queued and c.queue_paused)
     order by p.scheduled_for, p.id for update of p skip locked`,
 });
 
@@ -126,12 +134,11 @@ export async function claimDueSends(
   await holdStopped(context);
   const now = context.clock.now();
   const due = await findDue(context, now, firstPlace(now, heldUntil), wide ? SCANS_MAX : 1);
-  const paused = due.filter((row) => row.paused).map(({ id }) => id);
-  if (paused.length > 0) await holdPosts(context.db.queries, { ids: paused, now });
+  const held = await holdPaused(context, due, now);
   const candidates = due.filter((row) => !row.paused).map(candidateOf);
   const picked = pick(context, candidates);
   const moreDue = picked.length < candidates.length || due.length >= DUE_MAX;
-  if (picked.length === 0) return { sends: [], moved: paused.length, moreDue, contended: false };
+  if (picked.length === 0) return { sends: [], moved: held, moreDue, contended: false };
   const metered = new Set(due.filter((row) => rowNeedsAdmission(context, row)).map((row) => row.account_id));
   const claim = context.random.uuid();
   const claimPicked = async (em: SqlEntityManager) => {
@@ -144,7 +151,13 @@ export async function claimDueSends(
   const { sends, moved } = await claimingScheduled(context, claim, () => context.db.em().transactional(claimPicked));
   const inOrder = sends.toSorted((a, b) => Number(a.post.scheduledFor) - Number(b.post.scheduledFor));
   const contended = sends.length + moved === 0;
-  return { sends: inOrder, moved: moved + paused.length, moreDue, contended };
+  return { sends: inOrder, moved: moved + held, moreDue, contended };
+}
+
+/** @returns number of posts that are held now */
+async function holdPaused({ db }: Context, due: readonly CandidateRow[], now: Date): Promise<number> {
+  const ids = due.filter((row) => row.paused).map(({ id }) => id);
+  return ids.length === 0 ? 0 : (await holdPosts(db.queries, { ids, now })).length;
 }
 
 function pick(

@@ -145,7 +145,9 @@ async function write(
   settlements: readonly Settlement[],
   mayRepeat: boolean,
 ): Promise<ReadonlySet<string>> {
-  const sends = settlements.map((settlement) => settlementRow(context, settlement, mayRepeat));
+  // In the order in which a stop locks posts. Sends end in any order, and each of the two would wait for the other.
+  const inOrder = settlements.toSorted((a, b) => (a.claimed.post.id < b.claimed.post.id ? -1 : 1));
+  const sends = inOrder.map((settlement) => settlementRow(context, settlement, mayRepeat));
   const settled = await settle(context.db.queries, { sends });
   return new Set(settled.map((row) => `${row.id} ${row.claim}`));
 }

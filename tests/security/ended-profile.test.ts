@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
 import { makeLink } from '../harness/connect-links.ts';
 import { connectSandbox } from '../harness/connections.ts';
+import { eventsAbout } from '../harness/posts.ts';
 import { IMAGE } from '../harness/tenant.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { callTool, refresh, signIn, tokensFor } from '../oauth/agents.ts';
@@ -53,6 +54,32 @@ describe('a deleted profile ends', () => {
       [id],
     );
     expect(grant?.revoked_at).not.toBe(null);
+  });
+
+  it('the requests for approval of its keys, also for posts that left it with their connection, and keeps the drafts', async () => {
+    const { id, connection, end } = await customer();
+    const { secret: key } = await world.key({ profileId: id, approval: 'required' });
+    const body = { text: 'May I?', connectionSlugs: [connection.slug] };
+    const asked = await world.rest('POST /posts', { key, body });
+    const { postId } = asked.body.results[0];
+    const another = await world.key({ approval: 'required' });
+    const spared = await world.rest('POST /posts', {
+      key: another.secret,
+      body: { ...body, connectionSlugs: [world.sandboxSlug] },
+    });
+    await world.rest(`PATCH /connections/${connection.id}`, { body: { profileId: null } });
+
+    await end();
+
+    const { body: left } = await world.rest('GET /approvals');
+    expect(left.approvals.map((one: { postId: string }) => one.postId)).toEqual([spared.body.results[0].postId]);
+    const approved = await world.rest(`POST /posts/${postId}/approve`, { body: {} });
+    expect([approved.status, approved.body.error]).toEqual([409, 'approval_not_pending']);
+    expect((await world.rest(`GET /posts/${postId}`)).body.post).toMatchObject({
+      status: 'draft',
+      approval: { state: 'void', decidedBy: null, reason: 'The key or agent that asked has ended.' },
+    });
+    expect((await eventsAbout(world, postId)).map(({ name }) => name)).toEqual(['post.approval_requested']);
   });
 
   it('its open connect sessions: an unopened link, and an open page', async () => {

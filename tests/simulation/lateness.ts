@@ -14,7 +14,7 @@ type Move = Step & { readonly old: PostRow; readonly new: PostRow };
 
 const lateBy = (post: PostRow, at: number) => at - ms(post.scheduled_for ?? '');
 
-/** When a post was due, before any repeat. */
+/** When a post was due, before any repeat or catch-up. */
 const dueOf = (post: PostRow) => ms(post.first_due_at ?? post.scheduled_for ?? '');
 
 /** @param at instant of the transaction; the mirror is in the state after it */
@@ -34,7 +34,7 @@ function checkClaim(replica: Replica, { old }: Move, at: number, caughtUp: Set<s
   hold(late >= 0, '4 early', describe);
   if (late <= TOLERATED_MS) return;
   hold(!old.queued, '4 late', () => `${describe()}, far from its slot`);
-  hold(late <= DAY_MS, '4 late', describe);
+  hold(at - dueOf(old) <= DAY_MS, '4 late', describe);
   hold(!caughtUp.has(old.connection_id), '4 late', () => `${describe()}, as the second of its catch-up`);
   caughtUp.add(old.connection_id);
   const left = replica
@@ -52,7 +52,8 @@ function checkCatchUp(replica: Replica, move: Move, moves: readonly Move[], at: 
   const { old } = move;
   const describe = () => `${replica.nameOf(old)} was moved from ${old.scheduled_for} to ${move.new.scheduled_for}`;
   const late = lateBy(old, at);
-  hold(!old.queued && late > TOLERATED_MS && late <= DAY_MS, '4 late', describe);
+  hold(!old.queued && late > TOLERATED_MS && at - dueOf(old) <= DAY_MS, '4 late', describe);
+  hold(ms(move.new.first_due_at ?? '') === dueOf(old), '4 late', describe);
   const wait = -lateBy(move.new, at);
   hold(wait >= MINUTE_MS && wait % MINUTE_MS === 0, '4 late', describe);
   const first = moves.find(

@@ -54,7 +54,7 @@ function always(post: PostRow): Facts {
     'claimed while processing or sent only': isClaimable || post.claim === null,
     'a time of its claim then, or when its outcome became unknown':
       isClaimable || (post.claimed_until !== null) === (isUnknown && post.scheduled_for === null),
-    'a first time with repeats only': post.first_due_at === null || post.repeats > 0,
+    'a first time with repeats or a catch-up only': post.first_due_at === null || post.repeats > 0 || !post.queued,
     'three repeats at most': post.repeats <= 3 && post.tries >= post.repeats,
     'deleted_at with deleted only': (post.deleted_at !== null) === (post.status === 'deleted'),
     'a stop of what has not gone out only':

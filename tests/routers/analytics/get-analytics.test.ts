@@ -190,6 +190,21 @@ describe('200 by tag', () => {
     expect(both.body.totals).toEqual(launch);
   });
 
+  it('counts a sample of exactly as many posts as it takes as whole', async () => {
+    const { key, id: accountId, connection } = await accountWithSandbox(world);
+    await makePost(world, connection.slug, { key });
+    await world.advance(HOUR);
+    const stored = async (posts: number) => {
+      await world.sql('update daily_numbers set posts = $1 where account_id = $2', [posts, accountId]);
+      return (await analytics(key, '?include=tags')).body.sample;
+    };
+
+    expect([await stored(10_000), await stored(10_001)]).toEqual([
+      { posts: 1, max: 10_000, isWhole: true },
+      { posts: 1, max: 10_000, isWhole: false },
+    ]);
+  });
+
   it('counts only posts of the window that the key reaches', async () => {
     const { key, connection, id: accountId } = await accountWithSandbox(world);
     const other = await accountWithSandbox(world);

@@ -204,28 +204,59 @@ describe('GET 200', () => {
 });
 
 describe('pages of a queue', () => {
-  it('continue after a cursor post that has left the queue; another connection’s post is no valid cursor', async () => {
+  /** A queue of four posts. */
+  async function queueOfFour() {
     const { key, connection } = await accountWithSandbox(world);
-    const slots = [0, 1, 2].map((weekday) => ({ weekday, time: '09:00' }));
+    const slots = [0, 1, 2, 3, 4].map((weekday) => ({ weekday, time: '09:00' }));
     await world.rest(`PATCH ${path(connection.id)}`, { key, body: { slots } });
     const ids: string[] = [];
-    for (let number = 0; number < 3; number += 1) {
+    for (let number = 0; number < 4; number += 1) {
       const body = { text: 'Ding', connectionSlugs: [connection.slug], queue: true };
       ids.push((await world.rest('POST /posts', { key, body })).body.results[0].postId);
     }
     const read = async (search: string) => (await world.rest(`GET ${path(connection.id)}${search}`, { key })).body;
-    const idsIn = ({ queue }: { queue: { id: string }[] }) => queue.map(({ id }) => id);
+    return { key, connection, ids, read };
+  }
+
+  const idsIn = ({ queue }: { queue: { id: string }[] }) => queue.map(({ id }) => id);
+
+  it('continue after a post that has left the queue', async () => {
+    const { key, ids, read } = await queueOfFour();
 
     const first = await read('?limit=2');
-    await world.rest(`DELETE /posts/${first.nextCursor}`, { key });
+    await world.rest(`DELETE /posts/${ids[1]}`, { key });
     const second = await read(`?limit=2&cursor=${first.nextCursor}`);
-    const unknown = await read(`?cursor=${UNKNOWN_ID}`);
 
-    expect([idsIn(first), first.nextCursor]).toEqual([ids.slice(0, 2), ids[1]]);
-    expect([idsIn(second), second.nextCursor]).toEqual([ids.slice(2), null]);
-    expect(unknown).toMatchObject({
-      error: 'invalid_request',
-      message: expect.stringContaining('not a post of this queue'),
-    });
+    expect([idsIn(first), idsIn(second), second.nextCursor]).toEqual([ids.slice(0, 2), ids.slice(2), null]);
   });
+
+  it.each([
+    ['later', 'queue'],
+    ['earlier', 'soon'],
+  ])('continue at their place when their last post moves %s', async (_where, to) => {
+    const { key, ids, read } = await queueOfFour();
+    const first = await read('?limit=3');
+    const soon = new Date(world.clock.now().getTime() + 60_000).toISOString();
+    const body = to === 'queue' ? { queue: true } : { scheduledFor: soon };
+
+    await world.rest(`POST /posts/${ids[2]}/reschedule`, { key, body });
+
+    const second = idsIn(await read(`?cursor=${first.nextCursor}`));
+    expect([idsIn(first), second]).toEqual([ids.slice(0, 3), to === 'queue' ? [ids[3], ids[2]] : [ids[3]]]);
+  });
+
+  it.each([UNKNOWN_ID, '2026-02-30T09:00:00.000Z_00000000-0000-0000-0000-000000000000', 'x'])(
+    'have no cursor such as %s',
+    async (cursor) => {
+      const { key, connection } = await accountWithSandbox(world);
+
+      const { status, body } = await world.rest(`GET ${path(connection.id)}?cursor=${cursor}`, { key });
+
+      expect([status, body.error, body.message]).toEqual([
+        400,
+        'invalid_request',
+        expect.stringContaining('cursor: expected the nextCursor of a page of the queue'),
+      ]);
+    },
+  );
 });

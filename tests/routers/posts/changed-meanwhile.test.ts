@@ -1,5 +1,8 @@
 /** Requests about a post that another request changes after they have read it (docs/contract/posts.md). */
 import { describe, expect, it } from 'vitest';
+import { authenticate } from '../../../services/keys/authenticate.ts';
+import { publishDraft } from '../../../services/posts/publish-draft.ts';
+import { beforeTransactions } from '../../harness/interleave.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { holdRows } from '../../harness/hold-rows.ts';
 import { plain } from '../../harness/images.ts';
@@ -90,6 +93,68 @@ describe.skipIf(isEmbedded)('a draft that is edited while it is published', () =
     expect(asked.content.text).toBe('Send us your password');
     await world.rest(`POST /posts/${postId}/approve`, { key, body: { requestedAt: asked.approval.requestedAt } });
     expect(await published()).toEqual([asked.content.text]);
+  });
+});
+
+describe('a draft that is repaired while its publication is refused', () => {
+  it.each([
+    ['its text', { text: 'Short' }, 'Short'],
+    ['its images', { mediaIds: [] }, 'Ding'],
+  ])('goes out with %s as repaired, and does not fail', async (what, repair, sent) => {
+    const { key, connection, post, published } = await tenant();
+    const raw = await plain(8, 8).png().toBuffer();
+    const upload = await world.rest('POST /media', { key, raw, headers: { 'content-type': 'image/png' } });
+    const { postId } = await post({ isDraft: true, mediaIds: [upload.body.media.id] }, key);
+    // The limits of a platform or of a server have become tighter since.
+    if (what === 'its text') await world.sql(`update posts set text = repeat('x', 501) where id = $1`, [postId]);
+    const admission = await authenticate(world.context, key);
+    const { sandbox } = world.context.platforms;
+    const images = what === 'its text' ? sandbox.images : null;
+    const platforms = { ...world.context.platforms, sandbox: { ...sandbox, images } };
+    const edit = () => world.rest(`PATCH /posts/${postId}`, { key, body: repair });
+    const context = { ...beforeTransactions(world.context, edit), platforms };
+
+    const { answer } = await publishDraft(context, admission!.caller, { postId }, null);
+
+    expect(answer).toMatchObject({ status: 'sent', error: null });
+    expect([connection.slug, await published()]).toEqual(['sandbox', [sent]]);
+  });
+});
+
+describe.skipIf(isEmbedded)('a draft that two requests edit', () => {
+  it.each([
+    ['thread', { thread: ['Reply'] }],
+    ['tags', { tags: ['both'] }],
+  ])('has the text of one and the %s of the other, after both have read it', async (_field, change) => {
+    const { key, post } = await tenant();
+    const { postId } = await post({ text: 'Old', isDraft: true });
+    const held = await holdRows(world, 'select id from posts where id = $1 for update', [postId]);
+    const edits = [{ text: 'New' }, change].map((body) => world.rest(`PATCH /posts/${postId}`, { key, body }));
+    await held.waiting(2);
+
+    await held.release();
+
+    expect((await Promise.all(edits)).map(({ status }) => status)).toEqual([200, 200]);
+    const { body } = await world.rest(`GET /posts/${postId}`, { key });
+    expect(body.post).toMatchObject({ text: 'New', originalText: 'New', ...change });
+  });
+
+  it('is not edited by the one that comes after its publication', async () => {
+    const { key, post, published } = await tenant();
+    const { postId } = await post({ text: 'As published', isDraft: true });
+    const held = await holdRows(world, 'select id from posts where id = $1 for update', [postId]);
+    const publishing = world.rest(`POST /posts/${postId}/publish`, { key, body: {} });
+    await held.waiting(1);
+    const editing = world.rest(`PATCH /posts/${postId}`, { key, body: { text: 'Too late' } });
+    await held.waiting(2);
+
+    await held.release();
+
+    const [{ body: sent }, { status, body }] = await Promise.all([publishing, editing]);
+    const outcome = [sent.result.status, status, body.error ?? null];
+    // Either may get the lock first. Publishing then checks the edited draft again.
+    if (status === 200) expect([outcome, await published()]).toEqual([['sent', 200, null], ['Too late']]);
+    else expect([outcome, await published()]).toEqual([['sent', 400, 'invalid_request'], ['As published']]);
   });
 });
 

@@ -79,6 +79,23 @@ describe('200', () => {
 });
 
 describe('400 invalid_request', () => {
+  it.each(['text/plain', 'text/plain; charset=iso-8859-1', 'application/x-www-form-urlencoded'])(
+    'refuses a body that is not UTF-8, and publishes nothing: %s',
+    async (type) => {
+      const { id: accountId, key } = await accountWithSandbox(world);
+
+      const { status, body } = await world.rest('POST /post/sandbox', {
+        key,
+        raw: new Uint8Array(Buffer.from('Grüße', 'latin1')),
+        headers: { 'content-type': type },
+      });
+
+      expect(status).toBe(400);
+      expect(body).toEqual(refusal('invalid_request', 'The body is not valid UTF-8. Send the text in UTF-8.'));
+      expect(await countPosts(accountId)).toBe(0);
+    },
+  );
+
   it.each([
     ['no body', ''],
     ['a blank body', ' \n '],

@@ -22,12 +22,20 @@ function notFound(id: string) {
 }
 
 /** An account with a post that is scheduled a minute from now. */
-async function accountWithScheduled(): Promise<{ key: string; postId: string; connectionId: string }> {
-  const { key, connection } = await accountWithSandbox(world);
+async function accountWithScheduled() {
+  const { key, connection, id: accountId } = await accountWithSandbox(world);
   const scheduledFor = new Date(world.clock.now().getTime() + 60_000).toISOString();
   const { postId } = await makePost(world, 'sandbox', { key, scheduledFor });
-  return { key, postId, connectionId: connection.id };
+  return { key, accountId, postId, connectionId: connection.id };
 }
+
+async function accountWithDraft(): Promise<{ key: string; postId: string }> {
+  const { key } = await accountWithSandbox(world);
+  const body = { text: 'Ding', connectionSlugs: ['sandbox'], isDraft: true };
+  return { key, postId: (await world.rest('POST /posts', { key, body })).body.results[0].postId };
+}
+
+const soon = () => new Date(world.clock.now().getTime() + 120_000).toISOString();
 
 async function statusOf(postId: string): Promise<string | undefined> {
   const [row] = await world.sql<{ status: string }>('select status from posts where id = $1', [postId]);
@@ -295,6 +303,47 @@ describe('a concurrent request', () => {
     const answer = await deletePost(context, await callerOf(key), postId);
 
     expect(answer).toEqual({ id: postId, status: 'cancelled' });
+  });
+
+  /** A context whose transactions are those of the world. */
+  function afterRead(happening: () => Promise<unknown>) {
+    const { queries } = afterFirstQuery(world.context, happening).db;
+    return { ...world.context, db: { ...world.context.db, queries } };
+  }
+
+  it('deletes the post that becomes a draft right after it was read', async () => {
+    const { key, accountId, postId } = await accountWithScheduled();
+    const { secret: agent } = await world.key({ accountId, approval: 'required' });
+    const context = afterRead(() =>
+      world.rest(`POST /posts/${postId}/reschedule`, { key: agent, body: { scheduledFor: soon() } }),
+    );
+
+    const answer = await deletePost(context, await callerOf(key), postId);
+
+    expect(answer).toEqual({ id: postId, deleted: true });
+    expect(await statusOf(postId)).toBeUndefined();
+  });
+
+  it('cancels the draft that is scheduled right after it was read', async () => {
+    const { key, postId } = await accountWithDraft();
+    const context = afterRead(() =>
+      world.rest(`POST /posts/${postId}/publish`, { key, body: { scheduledFor: soon() } }),
+    );
+
+    const answer = await deletePost(context, await callerOf(key), postId);
+
+    expect(answer).toEqual({ id: postId, status: 'cancelled' });
+    expect(await statusOf(postId)).toBe('cancelled');
+  });
+
+  it('leaves the draft that is published right after it was read', async () => {
+    const { key, postId } = await accountWithDraft();
+    const context = afterRead(() => world.rest(`POST /posts/${postId}/publish`, { key, body: {} }));
+
+    const deleting = deletePost(context, await callerOf(key), postId);
+
+    await expect(deleting).rejects.toMatchObject({ code: 'post_not_cancellable' });
+    expect(await statusOf(postId)).toBe('sent');
   });
 
   it('succeeds as a second delete of the post, with one event', async () => {

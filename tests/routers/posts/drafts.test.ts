@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { storeDiscord } from '../../harness/connections.ts';
+import { plain } from '../../harness/images.ts';
 import { startWorld } from '../../harness/world.ts';
 
 const world = await startWorld();
@@ -80,6 +81,25 @@ describe('PATCH /posts/{postId}', () => {
       'Better words',
       ['kept'],
     ]);
+  });
+
+  it('keeps the fields that other requests change at the same time', async () => {
+    const postId = await draft('First words');
+    const raw = await plain(8, 8).png().toBuffer();
+    const upload = await world.rest('POST /media', { raw, headers: { 'content-type': 'image/png' } });
+    const media = [{ id: upload.body.media.id, altText: 'A bell' }];
+    const changes = [{ text: 'Better words' }, { thread: ['Reply'] }, { tags: ['both'] }, { media }];
+
+    const answers = await Promise.all(changes.map((body) => world.rest(`PATCH /posts/${postId}`, { body })));
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(await read(postId)).toMatchObject({
+      text: 'Better words',
+      originalText: 'Better words',
+      thread: ['Reply'],
+      tags: ['both'],
+      media,
+    });
   });
 
   it('updates the tag lists when the tags of the draft change', async () => {

@@ -41,6 +41,34 @@ describe('200', () => {
     expect(second.body).toEqual(first.body);
   });
 
+  it.each([
+    ['NUL', 'a\u0000b'],
+    ['half a surrogate pair', 'a\ud800b'],
+  ])('replays the error of a slug with %s, which is not stored as it is', async (name, slug) => {
+    const sent = { text: 'Partly', connectionSlugs: [world.sandboxSlug, slug], isDraft: true };
+
+    const first = await create(`slug with ${name}`, sent);
+    const second = await create(`slug with ${name}`, sent);
+
+    expect([first.status, first.body.results[1]]).toEqual([
+      200,
+      {
+        connectionSlug: 'a\ufffdb',
+        status: 'failed',
+        postId: null,
+        url: null,
+        scheduledFor: null,
+        threadCount: 0,
+        hasFirstComment: false,
+        error: {
+          code: 'invalid_connection',
+          message: 'No connection of yours has the slug "a\ufffdb". GET /connections lists them.',
+        },
+      },
+    ]);
+    expect([second.status, second.body, second.headers.get('idempotent-replayed')]).toEqual([200, first.body, 'true']);
+  });
+
   it('replays a request whose scheduled time has passed since', async () => {
     const scheduledFor = new Date(world.clock.now().getTime() + 60_000).toISOString();
     const sent = { text: 'Past by now', connectionSlugs: [world.sandboxSlug], scheduledFor };

@@ -3,6 +3,9 @@
  * (docs/contract/posts.md#what-is-stored).
  */
 import { describe, expect, it } from 'vitest';
+import { authenticate } from '../../../services/keys/authenticate.ts';
+import { publishDraft } from '../../../services/posts/publish-draft.ts';
+import { afterFirstQuery } from '../../harness/interleave.ts';
 import { startWorld } from '../../harness/world.ts';
 
 const world = await startWorld();
@@ -126,5 +129,24 @@ describe('a repeat under the key', () => {
 
     expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1);
     expect(answers[0]?.body.result).toMatchObject({ status: 'draft', error: { code: 'queue_empty' } });
+  });
+
+  it('gets the answer of a request that publishes the draft right after the repeat has looked for one', async () => {
+    const postId = await draft('Published in between');
+    const caller = (await authenticate(world.context, world.liveKey))?.caller;
+    if (caller === undefined) throw new Error('the key is not known');
+    const keyed = { key: 'in between', operation: 'posts.publish', hash: 'one body' };
+    const answers: object[] = [];
+    const context = afterFirstQuery(world.context, async () =>
+      answers.push(await publishDraft(world.context, caller, { postId }, keyed)),
+    );
+
+    const repeat = await publishDraft({ ...world.context, ...context }, caller, { postId }, keyed);
+
+    const answer = expect.objectContaining({ status: 'sent', postId, error: null });
+    expect([...answers, repeat]).toEqual([
+      { answer, replayed: false },
+      { answer, replayed: true },
+    ]);
   });
 });

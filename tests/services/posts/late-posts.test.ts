@@ -150,6 +150,22 @@ describe('late posts of one connection', () => {
     expect(await post(ids[2] ?? '')).toMatchObject({ status: 'scheduled', scheduledFor: at(121) });
   });
 
+  it('fail a day after the time that their user chose, also after several outages', async () => {
+    const { wake, post, at, ids, texts } = await sleeping(1, 2, 3);
+    await wake(23 * HOUR_MS);
+    expect(await texts()).toEqual(['At 1']);
+
+    await wake(46 * HOUR_MS);
+
+    const error = {
+      code: 'schedule_missed',
+      message: `The post was scheduled for ${at(2)}, and could not be sent within 24 hours of that time.`,
+    };
+    expect(await post(ids[1] ?? '')).toMatchObject({ status: 'failed', error });
+    expect(await post(ids[2] ?? '')).toMatchObject({ status: 'failed', error: { code: 'schedule_missed' } });
+    expect(await texts()).toEqual(['At 1']);
+  });
+
   it('do not delay posts that are due on time', async () => {
     const { wake, texts } = await sleeping(1, 2, 60);
 

@@ -273,6 +273,55 @@ describe('a queued post whose platform is unavailable', () => {
   });
 });
 
+describe('a post that gets a new time of its own accord', () => {
+  const DAY = 24 * 60;
+
+  it('has all its repeats again in the slot after the one that it missed', async () => {
+    const { world, key, connection, at, to, post, triesOf } = await repeatWorld();
+    const slots = [0, 1, 2, 3, 4, 5, 6].map((weekday) => ({ weekday, time: '13:00' }));
+    await world.rest(`PATCH /connections/${connection.id}/queue`, { key, body: { slots } });
+    const { postId } = await makePost(world, 'sandbox', { key, text: BUSY, queue: true });
+    for (const minute of [60, 61, 66]) await to(minute);
+    // No worker runs when the third repeat is due, at 81.
+    await to(100);
+    expect(await post(postId)).toMatchObject({ status: 'scheduled', scheduledFor: at(60 + DAY) });
+
+    for (const minute of [60, 61, 66, 81]) await to(minute + DAY);
+
+    expect(await post(postId)).toMatchObject({ status: 'failed', error: { code: 'platform_unavailable' } });
+    expect(await triesOf(postId)).toBe(7);
+  });
+
+  it('is late by the day to which its plan deferred it, although it was repeated before', async () => {
+    const { world, connection, at, to, schedule, post, recover } = await repeatWorld();
+    const fillDay = () =>
+      world.sql(
+        `insert into posts (id, account_id, connection_id, connection_slug, platform_id, mode, status, text, original_text, tags,
+           thread, created_at, sent_at)
+         select gen_random_uuid(), account_id, id, slug, 'sandbox', 'live', 'sent', 'Before', 'Before', '{}', '{}', $2, $2
+         from connections, generate_series(1, 100) where id = $1`,
+        [connection.id, world.clock.now()],
+      );
+    await world.sql(`update accounts set plan = 'free' where id = (select account_id from connections where id = $1)`, [
+      connection.id,
+    ]);
+    const id = await schedule(BUSY);
+    await to(10);
+    await recover(id);
+    await fillDay();
+    await to(11);
+    expect(await post(id)).toMatchObject({ status: 'scheduled', scheduledFor: at(DAY / 2) });
+    world.clock.set(new Date(at(DAY / 2)));
+    await fillDay();
+    await world.runDue();
+    expect(await post(id)).toMatchObject({ status: 'scheduled', scheduledFor: at(DAY / 2 + DAY) });
+
+    await to(DAY / 2 + DAY + 6);
+
+    expect(await post(id)).toMatchObject({ status: 'sent', error: null });
+  });
+});
+
 describe('a repeat and a process that was killed', () => {
   it('before the call is sent by the recovery, once, and repeated from there', async () => {
     const { world, at, to, schedule, post, states, recover, triesOf, up } = await repeatWorld();

@@ -1,6 +1,8 @@
 /** A queue: the assignment of slots, slots freed by a cancel, posts held by a pause, and missed slots. */
 import { describe, expect, it } from 'vitest';
 import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
+import { TEST_DATABASE_URL } from '../../harness/database.ts';
+import { holdRows } from '../../harness/hold-rows.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
 
@@ -11,7 +13,7 @@ const MINUTE_MS = 60_000;
  */
 async function queueWorld(options: { slots?: object[]; timezone?: string } = {}) {
   const world = await startWorld();
-  const { key, connection } = await accountWithSandbox(world);
+  const { key, connection, id: accountId } = await accountWithSandbox(world);
   const slots = options.slots ?? [0, 1, 2, 3, 4, 5, 6].map((weekday) => ({ weekday, time: '09:00' }));
   const patch = (body: object) => world.rest(`PATCH /connections/${connection.id}/queue`, { key, body });
   await patch({ slots, timezone: options.timezone ?? 'UTC' });
@@ -20,7 +22,7 @@ async function queueWorld(options: { slots?: object[]; timezone?: string } = {})
     return (await world.rest('POST /posts', { key, body })).body.results[0];
   };
   const post = async (id: string) => (await world.rest(`GET /posts/${id}`, { key })).body.post;
-  return { world, key, connection, patch, enqueue, post };
+  return { world, key, accountId, connection, patch, enqueue, post };
 }
 
 const at = (day: number, time = '09:00') => `2026-11-${String(day).padStart(2, '0')}T${time}:00.000Z`;
@@ -245,6 +247,79 @@ describe('a pause', () => {
 
     expect(await post(queued.postId)).toMatchObject({ scheduledFor: at(23) });
   });
+
+  it('that ends after the clock was set back lets the posts go out whose times are still to come', async () => {
+    const { world, connection, patch, enqueue, post } = await queueWorld();
+    const [missed, coming] = [await enqueue('22nd'), await enqueue('23rd')];
+    await patch({ paused: true });
+    world.clock.set(new Date(at(23)));
+    await world.runDue();
+    world.clock.set(new Date(new Date(at(23)).getTime() - 1));
+
+    await patch({ paused: false });
+
+    expect([(await post(missed.postId)).scheduledFor, (await post(coming.postId)).scheduledFor]).toEqual([
+      at(24),
+      at(23),
+    ]);
+    expect(await eventsAbout(world, coming.postId)).toEqual([]);
+    for (const day of [23, 24]) {
+      world.clock.set(new Date(at(day)));
+      await world.runDue();
+    }
+    expect((await sandboxOf(world, connection.id)).map(({ text }) => text)).toEqual(['23rd', '22nd']);
+    expect(await post(coming.postId)).toMatchObject({ status: 'sent', scheduledFor: at(23), sentAt: at(23) });
+  });
+
+  it.skipIf(TEST_DATABASE_URL === undefined)(
+    'that ends while a post falls due lets it go out, and the worker does not wait for it',
+    async () => {
+      const { world, connection, patch, enqueue, post } = await queueWorld();
+      const [missed, due] = [await enqueue('22nd'), await enqueue('23rd')];
+      await patch({ paused: true });
+      world.clock.set(new Date(new Date(at(23)).getTime() - 1));
+      await world.runDue();
+      // The resume has looked for overdue posts, and waits with the event of the one that it moves.
+      const held = await holdRows(world, 'lock table events in share mode');
+      const resuming = patch({ paused: false });
+      await held.waiting(1, resuming);
+
+      world.clock.set(new Date(at(23)));
+      await world.runDue();
+
+      expect(await post(due.postId)).toMatchObject({ status: 'scheduled', scheduledFor: at(23) });
+      await held.release();
+      expect((await resuming).body.connection).toMatchObject({ id: connection.id, paused: false });
+      expect(await post(missed.postId)).toMatchObject({ status: 'scheduled', scheduledFor: at(24) });
+      await world.runDue();
+      expect((await sandboxOf(world, connection.id)).map(({ text }) => text)).toEqual(['23rd']);
+      expect(await post(due.postId)).toMatchObject({ status: 'sent', scheduledFor: at(23), sentAt: at(23) });
+    },
+  );
+
+  it.skipIf(TEST_DATABASE_URL === undefined)(
+    'that begins while a worker waits for the account holds the posts that it has not claimed yet',
+    async () => {
+      const { world, accountId, connection, patch, enqueue, post } = await queueWorld();
+      // A plan that counts posts locks the account before the posts.
+      await world.sql(`update accounts set plan = 'free' where id = $1`, [accountId]);
+      const { postId } = await enqueue();
+      const held = await holdRows(world, 'select id from accounts where id = $1 for no key update', [accountId]);
+      world.clock.set(new Date(at(22)));
+      const working = world.runDue();
+      await held.waiting(1, working);
+
+      const { status } = await patch({ paused: true });
+
+      expect(status).toBe(200);
+      await held.release();
+      await working;
+      expect(await sandboxOf(world, connection.id)).toEqual([]);
+      expect(await post(postId)).toMatchObject({ status: 'scheduled', scheduledFor: at(22) });
+      await patch({ paused: false });
+      expect(await post(postId)).toMatchObject({ status: 'scheduled', scheduledFor: at(23) });
+    },
+  );
 
   it('fails a post with slot_missed when it ends and no slot is free', async () => {
     const { world, patch, enqueue, post } = await queueWorld();
