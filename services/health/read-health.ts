@@ -6,6 +6,7 @@ import { type Tables, tables } from '../../entities/tables.ts';
 import type { WithBackups } from '../backups/backup-schedule.ts';
 import type { Context } from '../context.ts';
 import { dateOrNull, timestamp, timestampOrNull } from '../timestamp.ts';
+import { acceptsWrites } from './accepts-writes.ts';
 import { withinDatabaseTimeout } from './database-timeout.ts';
 import { isOnTime, type WorkerLoopName } from '../workers/worker-loops.ts';
 import type { WithStartup } from './startup.ts';
@@ -36,8 +37,8 @@ type WorkerRow = Pick<Tables['worker_states'], 'name' | 'started_at' | 'last_run
 /** Never throws: a database that does not answer is a result, not a failure. */
 export async function readHealth(context: Context & WithStartup & WithBackups): Promise<Health> {
   const started = context.clock.elapsed();
-  const rows = await readWorkers(context);
-  const database = { ok: rows !== null, latencyMs: Math.round(context.clock.elapsed() - started) };
+  const [isWritable, rows] = await Promise.all([acceptsWrites(context), readWorkers(context)]);
+  const database = { ok: isWritable && rows !== null, latencyMs: Math.round(context.clock.elapsed() - started) };
   const now = context.clock.now();
   const check = (name: WorkerLoopName) => checkWorker(name, rows ?? [], now);
   const workers = {
@@ -55,7 +56,7 @@ export async function readHealth(context: Context & WithStartup & WithBackups): 
   };
 }
 
-/** One query checks the database and reads what the workers have recorded; null when it does not answer. */
+/** What the workers have recorded; null when the database does not answer. */
 async function readWorkers(context: Context): Promise<WorkerRow[] | null> {
   const query = tables(context.db.queries)
     .selectFrom('worker_states')

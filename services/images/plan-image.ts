@@ -87,7 +87,11 @@ export function planImage(image: StoredImage, facts: ImageFacts): ImagePlan {
   };
 }
 
-function isGifWithin({ width, height, frames }: StoredImage, { gif }: ImageFacts): boolean {
+/** Whether the platform takes an animation of this size. */
+export function isGifWithin(
+  { width, height, frames }: Pick<StoredImage, 'width' | 'height' | 'frames'>,
+  { gif }: ImageFacts,
+): boolean {
   return width * height <= (gif?.maxPixels ?? Infinity) && frames <= (gif?.maxFrames ?? Infinity);
 }
 

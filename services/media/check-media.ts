@@ -28,6 +28,14 @@ export interface CheckedMedia extends ImageSize {
   readonly uploadedAltText: string | null;
 }
 
+/** The alternative text that goes out with an image; null for none. */
+export function altTextOf({
+  altText,
+  uploadedAltText,
+}: Pick<CheckedMedia, 'altText' | 'uploadedAltText'>): string | null {
+  return altText ?? uploadedAltText;
+}
+
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**

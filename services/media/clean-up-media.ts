@@ -34,14 +34,19 @@ const STEPS_MAX = 100;
 
 const CANDIDATE = columns('media', ['id', 'account_id'], 'm');
 
-// A post that was never sent, for example a cancelled one, has no attempt: its own time is used instead.
+// A post that was never sent, for example a cancelled one, has no attempt: its own time is used instead. One that missed its time
+// failed long after it, and its images are needed for a retry.
 const noLongerNeeded = releasable(
   'images that posts no longer need',
   (before) => `
     m.state = 'stored' and exists (select 1 from post_media u where u.media_id = m.id) and not ${IS_NEEDED} and not exists (
       select 1 from post_media u join posts p on p.id = u.post_id
       where u.media_id = m.id and ${before} < coalesce(
-        (select max(coalesce(a.settled_at, a.started_at)) from attempts a where a.post_id = p.id), p.scheduled_for, p.created_at))`,
+        greatest(
+          (select max(coalesce(a.settled_at, a.started_at)) from attempts a where a.post_id = p.id),
+          (select max(e.created_at) from events e where e.subject_id = p.id and e.name = 'post.failed'),
+          p.scheduled_for
+        ), p.created_at))`,
 );
 
 const neverUsed = releasable(

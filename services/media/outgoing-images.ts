@@ -7,6 +7,7 @@ import { type RowOf, statement } from '../../entities/statement.ts';
 import { type AnyPlatform, type ImageFacts, type OutgoingImage, PlatformFailure } from '../../platforms/contract.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
+import { noLongerStoredMessage } from './hold-images.ts';
 import { publicImageUrl } from './image-address.ts';
 import { SENDS } from '../images/image-work.ts';
 import { DAMAGED_MESSAGE, DamagedImage, readStoredImage, STORED_IMAGE_COLUMNS } from './read-stored-image.ts';
@@ -117,11 +118,7 @@ function notConverted(
 }
 
 function noLongerStored(position: number): PlatformFailure {
-  const why = 'images are freed a day after the last attempt to send';
-  return new PlatformFailure(
-    'rejected',
-    `Image ${position} is no longer stored (${why}); upload it again and make a new post.`,
-  );
+  return new PlatformFailure('rejected', noLongerStoredMessage(position));
 }
 
 function formatLimit({ maxBytes, types }: ImageFacts): string {

@@ -3,7 +3,7 @@
  * services/images/plan-image.ts decides in the end.
  */
 import type { AnyPlatform, ConnectionLimits } from '../../platforms/contract.ts';
-import { fittingScale } from '../images/plan-image.ts';
+import { fittingScale, isGifWithin } from '../images/plan-image.ts';
 import { type CheckedMedia, ratioError } from './check-media.ts';
 
 /**
@@ -37,13 +37,18 @@ export function previewImages(
   return images.map((image, index) => {
     const refusal = ratioError(platform, images.slice(0, index + 1), index);
     const scale = fittingScale(image, facts);
-    const isConverted = !facts.types.includes(image.contentType);
+    const isCompressed = image.sizeBytes > facts.maxBytes;
+    const isTaken = facts.types.includes(image.contentType);
+    // A GIF is sent as it is or as a picture of another type. How many frames it has is known only when it is decoded.
+    const isStill =
+      image.contentType === 'image/gif' &&
+      (!isTaken || scale < 1 || isCompressed || !isGifWithin({ ...image, frames: 1 }, facts));
     const altText = (image.altText ?? image.uploadedAltText ?? '').length;
     const changes: [ImageChange, boolean][] = [
       ['resized', scale < 1],
-      ['converted', isConverted],
-      ['still', isConverted && image.contentType === 'image/gif'],
-      ['compressed', image.sizeBytes > facts.maxBytes],
+      ['converted', !isTaken || isStill],
+      ['still', isStill],
+      ['compressed', isCompressed],
       ['altTextCut', facts.altTextMax !== null && altText > facts.altTextMax],
       ['altTextDropped', facts.altTextMax === null && altText > 0],
     ];

@@ -1,36 +1,10 @@
 /** Selects the charged reads of metrics that the accounts can pay for (docs/contract/errors-and-limits.md#plans). */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { column } from '../../entities/column-lists.ts';
-import { statement } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
-import { platformsWithFees, readFeeOf } from '../plans/fees.ts';
 import { lockAccount, readPlanUsage } from '../plans/plan-usage.ts';
-import { LEASE_MS, type ReadClaim } from './claim-reads.ts';
+import { centsOfReadsInProgress } from '../plans/reads-in-progress.ts';
+import type { ReadClaim } from './claim-reads.ts';
 import type { DueRead } from './decide-read.ts';
-import { utcDayNumber } from './read-times.ts';
-
-/** More than the clocks of two workers differ. */
-const SKEW_MS = 60_000;
-
-// The times bound the search, for the index of reads.
-const countReadsInProgress = statement('count the charged reads that other workers have claimed', {
-  parameters: {
-    accountId: 'uuid',
-    platforms: 'text[]',
-    own: 'uuid[]',
-    now: 'timestamptz',
-    lastLease: 'timestamptz',
-    day: 'int',
-  },
-  result: { platform_id: column('posts', 'platform_id'), reads: 'int' },
-  sql: ({ accountId, platforms, own, now, lastLease, day }) => `
-    select p.platform_id, count(*)::int as reads from posts p
-    where p.next_read_at > ${now} and p.next_read_at <= ${lastLease} and p.account_id = ${accountId}
-      and p.platform_id = any(${platforms}) and p.id <> all(${own})
-      and p.read_lease_until = p.next_read_at
-      and not exists (select 1 from charges c where c.subject_id = p.id and c.kind = 'read' and c.number = ${day})
-    group by p.platform_id`,
-});
 
 /** @returns all free reads, and as many charged reads as fit under each account's cap, the oldest posts first */
 export async function affordableReads(
@@ -63,25 +37,7 @@ function centsLeft(context: Context, claim: ReadClaim, accountId: string): Promi
     const { hasPaymentMethod, spendCapCents, spentCents } = await readPlanUsage(context, em, accountId);
     if (!hasPaymentMethod) return 0;
     if (spendCapCents === null) return Infinity;
-    return spendCapCents - spentCents - (await centsInProgress(context, em, claim, accountId));
+    const own = claim.posts.map(({ id }) => id);
+    return spendCapCents - spentCents - (await centsOfReadsInProgress(context, em, accountId, own));
   });
-}
-
-/** What the reads will cost that other workers have claimed for the account and not settled yet. */
-async function centsInProgress(
-  context: Context,
-  em: SqlEntityManager,
-  claim: ReadClaim,
-  accountId: string,
-): Promise<number> {
-  const now = context.clock.now();
-  const claimed = await countReadsInProgress(em, {
-    accountId,
-    platforms: platformsWithFees(context),
-    own: claim.posts.map(({ id }) => id),
-    now,
-    lastLease: new Date(now.getTime() + LEASE_MS + SKEW_MS),
-    day: utcDayNumber(now),
-  });
-  return claimed.reduce((sum, { platform_id: id, reads }) => sum + reads * readFeeOf(context, id), 0);
 }

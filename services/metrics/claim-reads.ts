@@ -6,13 +6,11 @@
 import { columns } from '../../entities/column-lists.ts';
 import { type RowOf, statement } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
-import { utcDayNumber } from './read-times.ts';
+import { utcDayNumber } from '../plans/plans.ts';
+import { READ_LEASE_MS } from '../plans/reads-in-progress.ts';
 
 /** Most posts in one claim. */
 export const CLAIMED_AT_ONCE = 500;
-
-/** How long a claim lasts: longer than a worker needs to ask a platform for all claimed posts. */
-export const LEASE_MS = 15 * 60_000;
 
 const POST = columns(
   'posts',
@@ -89,6 +87,6 @@ export interface ReadClaim {
 
 export async function claimReads(context: Context): Promise<ReadClaim> {
   const now = context.clock.now();
-  const lease = new Date(now.getTime() + LEASE_MS);
+  const lease = new Date(now.getTime() + READ_LEASE_MS);
   return { lease, now, posts: await claimDue(context.db.em(), { now, lease, day: utcDayNumber(now) }) };
 }

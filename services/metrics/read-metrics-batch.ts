@@ -11,7 +11,8 @@ import { openSession } from '../connections/open-session.ts';
 import { platformIo } from '../platform-io.ts';
 import type { ReadClaim } from './claim-reads.ts';
 import type { DueRead } from './decide-read.ts';
-import { dueRead, nextReadAt, utcDayNumber } from './read-times.ts';
+import { utcDayNumber } from '../plans/plans.ts';
+import { dueRead, nextReadAt } from './read-times.ts';
 import { type ReadOutcome, settleReads } from './settle-reads.ts';
 
 /** A metrics batch: posts that are requested with one access token, or without one. */

@@ -31,8 +31,3 @@ export function nextReadAt(sentAt: Date, now: Date): Date | null {
   const after = READ_AFTER_MS[dueRead(sentAt, now)];
   return after === undefined ? null : new Date(sentAt.getTime() + after);
 }
-
-/** Number of the UTC day of an instant, counted from 1970-01-01. */
-export function utcDayNumber(instant: Date): number {
-  return Math.floor(instant.getTime() / (24 * HOUR_MS));
-}

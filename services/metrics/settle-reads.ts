@@ -12,7 +12,7 @@ import { storeEvents } from '../events/store-events.ts';
 import type { ClaimedRead, ReadClaim } from './claim-reads.ts';
 import { addToDailyMetrics } from './daily-metrics.ts';
 import { metricsView } from './metrics-view.ts';
-import { utcDayNumber } from './read-times.ts';
+import { utcDayNumber } from '../plans/plans.ts';
 
 /** Outcome of one claimed post. */
 export interface ReadOutcome {

@@ -76,6 +76,38 @@ describe('images of posts', () => {
     expect(await isThere()).toBe(false);
   });
 
+  it('of a post that missed its time are kept for a day after it failed, so that it can be sent again', async () => {
+    const { postId } = await post('late', { scheduledFor: new Date(world.clock.now().getTime() + HOUR).toISOString() });
+    // No worker runs for three days.
+    world.clock.advance(3 * DAY);
+    await world.advance(1000);
+
+    await afterwards(DAY - HOUR);
+
+    expect(await isThere()).toBe(true);
+    const { body } = await world.rest(`POST /posts/${postId}/retry`, { body: {} });
+    expect(body.result).toMatchObject({ status: 'sent', error: null });
+  });
+
+  it.each([
+    ['at a time', () => ({ scheduledFor: new Date(world.clock.now().getTime() + HOUR).toISOString() })],
+    ['into the queue', () => ({ queue: true })],
+  ])('that were deleted refuse a retry %s at once, and the post stays failed', async (_when, fields) => {
+    const { body: listed } = await world.rest('GET /connections');
+    const slots = [{ weekday: 1, time: '09:00' }];
+    await world.rest(`PATCH /connections/${listed.connections[0].id}/queue`, { body: { slots } });
+    const { postId } = await post('refused [[unavailable]]');
+    await afterwards(DAY + HOUR);
+
+    const { body } = await world.rest(`POST /posts/${postId}/retry`, { body: fields() });
+
+    expect(body.result).toMatchObject({
+      status: 'failed',
+      error: { code: 'platform_rejected', message: expect.stringContaining('Image 1 is no longer stored') },
+    });
+    expect((await world.rest(`GET /posts/${postId}`)).body.post.status).toBe('failed');
+  });
+
   it('that were deleted make a retry fail: it does not send without them', async () => {
     const { postId } = await post('refused [[unavailable]]');
     await afterwards(DAY + HOUR);
@@ -86,6 +118,20 @@ describe('images of posts', () => {
       status: 'failed',
       error: { code: 'platform_rejected', message: expect.stringContaining('Image 1 is no longer stored') },
     });
+  });
+
+  it('that were deleted refuse an immediate retry at once: no person is asked to approve it', async () => {
+    const { postId } = await post('refused [[unavailable]]');
+    await afterwards(DAY + HOUR);
+    const { secret: key } = await world.key({ approval: 'required' });
+
+    const { body } = await world.rest(`POST /posts/${postId}/retry`, { key, body: {} });
+
+    expect(body.result).toMatchObject({
+      status: 'failed',
+      error: { code: 'platform_rejected', message: expect.stringContaining('Image 1 is no longer stored') },
+    });
+    expect((await world.rest('GET /approvals')).body.approvals).toEqual([]);
   });
 });
 

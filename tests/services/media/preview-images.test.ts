@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { bluesky } from '../../../platforms/bluesky/index.ts';
 import { instagram } from '../../../platforms/instagram/index.ts';
+import { mastodon } from '../../../platforms/mastodon/index.ts';
 import { sms } from '../../../platforms/sms/index.ts';
 import { telegram } from '../../../platforms/telegram/index.ts';
 import { x } from '../../../platforms/x/index.ts';
@@ -22,6 +23,14 @@ const image = (fields: Partial<CheckedMedia>): CheckedMedia => ({
 it.each([
   [instagram, image({}), { changes: ['converted'] }],
   [instagram, image({ contentType: 'image/gif' }), { changes: ['converted', 'still'] }],
+  [mastodon, image({ contentType: 'image/gif', width: 900, height: 900 }), { changes: [] }],
+  [mastodon, image({ contentType: 'image/gif' }), { changes: ['converted', 'still'] }],
+  [
+    mastodon,
+    image({ contentType: 'image/gif', width: 6_000, height: 6_000 }),
+    { changes: ['resized', 'converted', 'still'] },
+  ],
+  [x, image({ contentType: 'image/gif', sizeBytes: 8_000_000 }), { changes: ['converted', 'still', 'compressed'] }],
   [telegram, image({ contentType: 'image/gif', altText: 'A bell' }), { changes: ['altTextDropped'] }],
   [telegram, image({ width: 20_000, height: 1_000 }), { changes: ['resized'], width: 5_000, height: 250 }],
   [bluesky, image({ sizeBytes: 2_000_001 }), { changes: ['compressed'] }],

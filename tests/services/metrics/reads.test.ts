@@ -18,6 +18,7 @@ const world = await startWorld({
     BLUESKY_APPVIEW_URL: bluesky.url,
     X_API_URL: xServer.url,
     X_READ_FEE_CENTS: '2',
+    X_LINK_POST_FEE_CENTS: '2',
   },
 });
 afterAll(() => Promise.all([bluesky.close(), xServer.close()]));
@@ -212,6 +213,7 @@ describe('posts that are no longer read', () => {
     await world.rest(`DELETE /posts/${deleted.postId}`, { key });
     await world.rest(`DELETE /connections/${lost.id}`, { key });
     const { body } = await world.rest(`GET /posts/${vanished.postId}`, { key });
+    await world.advance(HOUR);
     const asked = askedBluesky();
     bluesky.answers['app.bsky.feed.getPosts'] = [{ status: 200, json: { posts: [] } }];
     for (let hour = 1; hour <= 3; hour += 1) await world.advance(HOUR);
@@ -223,7 +225,7 @@ describe('posts that are no longer read', () => {
     ]);
 
     expect(body.post.status).toBe('sent');
-    expect(reads).toEqual([0, 0, 0]);
+    expect(reads).toEqual([0, 0, 1]);
     expect(due).toEqual([]);
     expect(askedBluesky() - asked).toBeLessThanOrEqual(3);
   });
@@ -392,6 +394,24 @@ describe('X', () => {
     await first;
 
     expect(await Promise.all(posts.map(({ postId }) => readsOf(postId, account.key)))).toEqual([1, 0]);
+    expect((await chargesOf(account)).map(({ cents }) => cents)).toEqual([2]);
+  });
+
+  it('is paid from the cap before a post that is sent while it is in progress', async () => {
+    await alone();
+    const account = await onX({ cap: 3 });
+    const first = await makePost(world, 'x', { key: account.key, text: `Ding ${names}` });
+    world.clock.advance(HOUR);
+    const held = holdFetch();
+    const reading = readDueMetrics(held.context, never);
+    await held.asked;
+
+    const second = await makePost(world, 'x', { key: account.key, text: `Dong ${names} https://example.com` });
+    held.answer();
+    await reading;
+
+    expect(second).toMatchObject({ status: 'failed', error: { code: 'spend_cap_reached' } });
+    expect(await readsOf(first.postId, account.key)).toBe(1);
     expect((await chargesOf(account)).map(({ cents }) => cents)).toEqual([2]);
   });
 
