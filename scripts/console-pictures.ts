@@ -162,7 +162,7 @@ async function fill(url: string): Promise<string> {
 
 async function capture(url: string, importId: string): Promise<void> {
   const browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
+    executablePath: process.env['CHROMIUM_PATH'] || '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu'],
   });
   try {

@@ -1,6 +1,7 @@
 /**
  * Keyboard shortcuts. Views add theirs with `useShortcuts`; `?` lists those that work at the moment. Shortcuts of a single
- * key can be switched off (WCAG 2.2, 2.1.4), and none of them works while a person types.
+ * key can be switched off (WCAG 2.2, 2.1.4), and none of them works while a person types. None at all works while a dialog
+ * is open.
  */
 import { useEffect, useRef } from 'react';
 
@@ -17,6 +18,9 @@ const OFF = 'carillon.shortcuts-off';
 
 /** The second key of a pair must follow within this time. */
 const PAIR_MS = 1_200;
+
+/** What is open over the page. A toast has the role of a dialog too, and covers nothing. */
+const DIALOGS = '[role=dialog], [role=alertdialog]:not([aria-modal=false])';
 
 /** Of every component that is shown, the shortcuts that it has at the moment. */
 const sets = new Set<{ readonly current: readonly Shortcut[] }>();
@@ -53,9 +57,9 @@ export function listenForShortcuts(): () => void {
   let firstAt = 0;
   const onKey = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.altKey || event.isComposing) return;
+    if (document.querySelector(DIALOGS)) return;
     if (event.ctrlKey || event.metaKey) return void (runs(`mod+${event.key.toLowerCase()}`) && event.preventDefault());
-    if (isTyping(event.target) || !areSingleKeysOn() || document.querySelector('[role=dialog], [role=alertdialog]'))
-      return;
+    if (isTyping(event.target) || !areSingleKeysOn()) return;
     const isPair = first !== '' && event.timeStamp - firstAt < PAIR_MS;
     const ran = (isPair && runs(`${first} ${event.key}`)) || runs(event.key);
     first = ran ? '' : event.key;

@@ -7,5 +7,12 @@ export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'style'
 }
 
 export function Button({ look = 'plain', ...props }: ButtonProps) {
-  return <AriaButton {...props} className={`button button-${look}`} />;
+  const isSubmitting = props.type === 'submit' && props.isPending === true;
+  return (
+    <>
+      <AriaButton {...props} className={`button button-${look}`} />
+      {/* A pending button is no submit button, and Enter submits a form of one field that has none. A disabled one prevents it. */}
+      {isSubmitting && <button type="submit" hidden disabled aria-label="In progress" />}
+    </>
+  );
 }

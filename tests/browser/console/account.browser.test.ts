@@ -54,6 +54,25 @@ describe.skipIf(!HAS_BROWSER)('Account', () => {
     expect(await cap()).toBe(null);
   });
 
+  it('saves only the settings that were changed here, over those that others changed meanwhile', async () => {
+    const { page } = await stage.visit('/account');
+    const cap = page.getByLabel('Most X fees a month, in dollars');
+    await page.getByText('Read the metrics of X posts, which costs a fee').click();
+    await stage.world.rest('PATCH /account', { body: { xSpendCapCents: 700 } });
+    await expect.poll(() => cap.inputValue()).toBe('7.00');
+
+    await page.getByRole('button', { name: 'Save settings' }).click();
+
+    await page.getByText('The settings are saved.').waitFor();
+    const read = async () => (await stage.world.rest('GET /account')).body.account;
+    expect(await read()).toMatchObject({ xAnalytics: true, xSpendCapCents: 700 });
+    await stage.world.rest('PATCH /account', { body: { xSpendCapCents: 800 } });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(async () => (await read()).xAnalytics).toBe(false);
+    expect((await read()).xSpendCapCents).toBe(800);
+    await stage.world.rest('PATCH /account', { body: { xSpendCapCents: null } });
+  });
+
   it('invites with the keyboard alone, shows the link once, and lists the person who joins', async () => {
     const { page } = await stage.visit('/account');
     await page.getByRole('textbox', { name: 'Email' }).focus();

@@ -1,5 +1,6 @@
 /** Approvals in a real browser: the inbox, on a desktop and a phone. */
 import { describe, expect, it } from 'vitest';
+import { connectSandbox } from '../../harness/connections.ts';
 import { PASSWORD } from '../../harness/owner.ts';
 import { PHONE } from '../page-checks.ts';
 import { HAS_BROWSER, useConsole } from './console-stage.ts';
@@ -93,5 +94,24 @@ describe.skipIf(!HAS_BROWSER)('Approvals', () => {
     await page.getByText('The post is approved and sent.').waitFor();
 
     expect(await postOf(await ask(secret, 'The second'))).toMatchObject({ status: 'sent' });
+  });
+
+  it('names the account and the profile of each request, also of two with one slug', async () => {
+    const { world } = stage;
+    for (const name of ['Alpha', 'Beta']) {
+      const { id: profileId } = await world.profile(name);
+      const { id: connectionId } = await connectSandbox(world, { slug: 'news', profileId });
+      const facts = [connectionId, `Account of ${name}`, name === 'Alpha' ? 'on' : 'off'];
+      await world.sql('update connections set description = $2, rewrite_mode = $3 where id = $1', facts);
+      const { secret } = await world.key({ profileId, approval: 'required' });
+      await world.rest('POST /posts', { key: secret, body: { text: 'Ding', connectionSlugs: ['news'] } });
+    }
+    const { page } = await stage.visit('/approvals');
+
+    for (const name of ['Alpha', 'Beta']) {
+      await page.getByText(`Account of ${name}`).first().waitFor();
+      await page.getByText(name, { exact: true }).waitFor();
+    }
+    await page.getByText('AI polish rewrites the text when it goes out.').waitFor();
   });
 });

@@ -1,5 +1,7 @@
 /** The calendar in a real browser. */
 import { describe, expect, it } from 'vitest';
+import { connectSandbox } from '../../harness/connections.ts';
+import { createProfile } from '../../harness/profiles.ts';
 import { HAS_BROWSER, useConsole } from './console-stage.ts';
 import { expectGoodView, expectNoViolation } from './view-checks.ts';
 
@@ -208,6 +210,37 @@ describe.skipIf(!HAS_BROWSER)('Calendar', () => {
       `new Date(document.querySelector('input[type=datetime-local]').value).toISOString()`,
     );
     expect(new Date(local).toLocaleString('sv-SE', { timeZone: ZONE }).slice(0, 16)).toBe(`${day} 14:00`);
+  });
+
+  it('chooses in compose the connection of the filtered profile, and none when the slug means several', async () => {
+    const slug = 'shared-bell';
+    for (const name of ['First customer', 'Second customer']) {
+      const profile = await createProfile(stage.world, stage.world.liveKey, { name });
+      await connectSandbox(stage.world, { slug, profileId: profile.id, description: `Bell of ${name}` });
+    }
+    const { body } = await stage.world.rest('GET /profiles');
+    const [profile] = body.profiles;
+    const day = dayAfter(2);
+    const filtered = `${weekOf(day)}&connection=${slug}`;
+    const { page } = await stage.visit(`${filtered}&profileId=${profile.id}`);
+    const chosen = page.getByRole('checkbox', { checked: true, name: slug });
+    const compose = async () => {
+      await page.locator(`[data-place="${day}"]`).focus();
+      for (let hour = 0; hour <= 14; hour += 1) await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: 'Write a post' }).waitFor();
+      await page.getByRole('checkbox', { name: slug }).nth(1).waitFor();
+    };
+
+    await compose();
+    await chosen.waitFor();
+    expect(await chosen.count()).toBe(1);
+    await chosen.press('Space');
+    await page.goto(stage.world.url + filtered);
+    await page.getByRole('heading', { level: 1, name: 'Calendar' }).waitFor();
+    await compose();
+    await expect.poll(() => new URL(page.url()).search).toBe('');
+    expect(await chosen.count()).toBe(0);
   });
 
   it('shows the skipped hour of a clock change, and keeps view, date and zone in the address', async () => {

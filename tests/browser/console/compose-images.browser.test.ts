@@ -18,6 +18,13 @@ const stage = useConsole({
 
 const PNG = 'image/png';
 
+/** The alt texts of the images of each post that has gone out with a word. */
+async function sentWith(word: string): Promise<string[][]> {
+  const { posts } = (await stage.world.rest(`GET /posts?q=${word}&status=sent`)).body;
+  const whole = posts.map(async ({ id }: { id: string }) => (await stage.world.rest(`GET /posts/${id}`)).body.post);
+  return (await Promise.all(whole)).map(({ media }) => media.map(({ altText }: { altText: string }) => altText));
+}
+
 describe.skipIf(!HAS_BROWSER)('Images of Compose', () => {
   it('are uploaded by file and paste, get alt text and an order, and are kept when the tab closes', async () => {
     const [account] = await stage.world.sql<{ id: string }>('select id from accounts');
@@ -96,6 +103,33 @@ describe.skipIf(!HAS_BROWSER)('Images of Compose', () => {
 
     await expect.poll(() => field.inputValue()).toBe(DESCRIBED);
     await proposal.waitFor({ state: 'detached' });
+  });
+
+  it('keep their post, and no other one, from being sent when their upload failed', async () => {
+    const { page } = await stage.visit('/compose', { refusedAt: ['/owner/trpc/media.upload'] });
+    await page.route('**/owner/trpc/media.upload*', (route) => route.fulfill({ status: 502, body: 'Bad gateway' }));
+    const bell = { name: 'bell.png', mimeType: PNG, buffer: await plain(30, 20).png().toBuffer() };
+    await textOf(page).fill('With a bell');
+    await choose(page, 'sandbox');
+    await page.locator('input[type=file]').setInputFiles([bell]);
+    await page.getByRole('button', { name: 'Upload again' }).waitFor();
+
+    await page.getByRole('button', { name: 'Publish' }).click();
+
+    await page.getByText('bell.png was not uploaded. Upload it again, or leave it out.').waitFor();
+    expect(await sentWith('bell')).toEqual([]);
+    await page.getByRole('button', { name: 'Write another one' }).click();
+    await textOf(page).fill('Without an image');
+    await choose(page, 'sandbox');
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await resultsOf(page).getByText('1 of 1 accepted').waitFor();
+    await page.getByText('1 other unfinished text').click();
+    await page.getByRole('button', { name: 'Continue', exact: true }).click();
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.getByRole('button', { name: 'Upload again' }).click();
+    await page.getByLabel('Alt text of image 1').fill('A bell');
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await expect.poll(() => sentWith('bell')).toEqual([['A bell']]);
   });
 
   it('show for the holder of a key too', async () => {

@@ -99,6 +99,26 @@ describe.skipIf(!HAS_BROWSER)('Compose', () => {
     expect(await textOf(page).inputValue()).toBe('Helo world');
   });
 
+  it('sends nothing with Ctrl and Enter while a dialog is open, and sends with them beside a message', async () => {
+    model.answer = ({ text }) => polished(text);
+    const { page } = await stage.visit('/compose');
+    await textOf(page).fill('Behind the dialog');
+    await choose(page, 'bell-1');
+    await page.getByRole('button', { name: 'Polish with AI' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('insertion').getByText('Polished').waitFor();
+
+    await page.keyboard.press('Control+Enter');
+    await dialog.getByRole('button', { name: 'Use the polished text' }).click();
+    await page.getByText('The polished text is in place.').waitFor();
+
+    expect(await read('behind')).not.toContainEqual(expect.objectContaining({ status: 'sent' }));
+    expect(await resultsOf(page).count()).toBe(0);
+    await textOf(page).press('Control+Enter');
+    await resultsOf(page).getByText('1 of 1 accepted').waitFor();
+    expect(await read('behind')).toMatchObject([{ text: 'Polished Behind the dialog' }]);
+  });
+
   it('offers several wordings to choose from, and says why one is missing', async () => {
     const answers = ['Hello world', 'See https://evil.example', 'Good day, world'];
     model.answer = ({ instructions }) => answers[Number(/this is number (\d)/.exec(instructions)?.[1]) - 1] ?? '';
@@ -169,9 +189,15 @@ describe.skipIf(!HAS_BROWSER)('Compose', () => {
     await page.getByText('7 of 500').waitFor();
     await page.getByText(/^20\d connections$/).waitFor();
 
-    await page.getByRole('button', { name: 'None of Sandbox' }).click();
+    // The browser lost one of some hundred clicks, on a machine that was very busy.
+    const none = page.getByRole('button', { name: 'None of Sandbox' });
+    const clear = async () => {
+      if (await none.isVisible()) await none.click();
+      return page.getByRole('checkbox', { name: 'many-137' }).count();
+    };
 
-    await page.getByRole('checkbox', { name: 'many-137' }).waitFor({ state: 'detached' });
+    await expect.poll(clear, { interval: 5_000 }).toBe(0);
+
     await expectGoodView(page);
   });
 });

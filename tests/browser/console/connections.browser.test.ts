@@ -1,16 +1,11 @@
 /** Connections in a real browser. */
 import { describe, expect, it } from 'vitest';
-import { storeBluesky } from '../../harness/connections.ts';
+import { connectSandbox, storeBluesky } from '../../harness/connections.ts';
 import { clickThrough } from '../customer.ts';
 import { HAS_BROWSER, useConsole } from './console-stage.ts';
 import { expectGoodView } from './view-checks.ts';
 
 const stage = useConsole({ isAtPublicUrl: true });
-
-async function slugs(): Promise<string[]> {
-  const { body } = await stage.world.rest('GET /connections');
-  return body.connections.map(({ slug }: { slug: string }) => slug);
-}
 
 async function accountId(): Promise<string> {
   const [row] = await stage.world.sql<{ id: string }>('select id from accounts order by id limit 1');
@@ -146,7 +141,12 @@ describe.skipIf(!HAS_BROWSER)('Connections', () => {
 
   it('disconnects after saying what is cancelled', async () => {
     const [connection] = await stage.connect(1);
-    await stage.write(['Later'], { connectionSlugs: [connection?.slug], scheduledFor: '2026-11-25T09:00:00Z' });
+    const later = { connectionSlugs: [connection?.slug], scheduledFor: '2026-11-25T09:00:00Z' };
+    await stage.write(['Later'], later);
+    // The connection of a customer with the same slug keeps its posts.
+    const { id: profileId } = await stage.world.profile('Same slug');
+    await connectSandbox(stage.world, { slug: String(connection?.slug), profileId });
+    await stage.write(['Of a customer'], { ...later, profileId });
     const { page } = await stage.visit(`/connections/${connection?.id}`, {
       refusedAt: ['/owner/trpc/connections.get'],
     });
@@ -156,7 +156,8 @@ describe.skipIf(!HAS_BROWSER)('Connections', () => {
     await page.getByRole('alertdialog').getByRole('button', { name: 'Disconnect' }).click();
 
     await page.getByRole('heading', { name: 'Connections' }).waitFor();
-    expect(await slugs()).not.toContain(connection?.slug);
+    const { posts } = (await stage.world.rest('GET /posts?status=scheduled')).body;
+    expect(posts).toMatchObject([{ text: 'Of a customer' }]);
   });
 
   it('shows links that are open, and withdraws one', async () => {

@@ -156,6 +156,32 @@ describe.skipIf(!HAS_BROWSER)('Feeds', () => {
     await page.getByText('No feed yet').waitFor();
   });
 
+  it('keeps a connection that was disconnected, which can be left out', async () => {
+    const feed = await startFeed(['Bronze']);
+    const [gone] = await stage.connect(1);
+    const connectionSlugs = [slug(), gone?.slug];
+    const { id } = (await stage.world.rest('POST /feeds', { body: { url: feed.url, connectionSlugs } })).body.feed;
+    await stage.world.rest(`DELETE /connections/${gone?.id}`);
+    const read = async () => (await stage.world.rest(`GET /feeds/${id}`)).body.feed;
+    const { page } = await stage.visit(`/files/feeds?feed=${id}`);
+    const box = page.getByRole('checkbox', { name: `${gone?.slug} disconnected` });
+    await box.waitFor();
+    expect(await box.isChecked()).toBe(true);
+    await expectGoodView(page);
+    await page.getByRole('textbox', { name: 'Text of the posts' }).fill('Kept: {title}');
+    await page.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByText('The feed is changed.').waitFor();
+    expect(await read()).toMatchObject({ connectionSlugs, template: 'Kept: {title}' });
+    await page.reload();
+    await box.focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Save' }).press('Enter');
+
+    await page.getByText('The feed is changed.').waitFor();
+    expect((await read()).connectionSlugs).toEqual([slug()]);
+    await stage.world.rest(`DELETE /feeds/${id}`);
+  });
+
   it('says in words why a feed cannot be read, and why it was disabled', async () => {
     const feed = await startFeed(null);
     const { page } = await stage.visit('/files/feeds');

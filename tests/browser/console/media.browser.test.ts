@@ -121,6 +121,19 @@ describe.skipIf(!HAS_BROWSER)('Media', () => {
     expect(left).not.toContain('Goes');
   });
 
+  it('says that an image stays when the view is left before the time for undo has passed', async () => {
+    await stage.write(['Draft'], { mediaIds: [await upload('Kept by a draft')], isDraft: true });
+    const { page } = await stage.visit('/media', { refusedAt: ['/owner/trpc/media.delete'] });
+    await page.getByRole('button', { name: 'Delete the image: Kept by a draft' }).press('Enter');
+    await page.getByText('The image is deleted.').waitFor();
+    await page.getByRole('link', { name: 'Posts', exact: true }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Posts' }).waitFor();
+
+    await page.getByRole('button', { name: 'Close the message' }).press('Enter');
+
+    await page.getByText(/^The image was not deleted\. .*post needs the image/).waitFor();
+  });
+
   it('shows without a reload what others upload, and reads more images at its end', async () => {
     const { page } = await stage.visit('/media');
     await page.getByText('Comes back').waitFor();

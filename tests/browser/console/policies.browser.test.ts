@@ -54,6 +54,50 @@ describe.skipIf(!HAS_BROWSER)('Policies', () => {
     expect((await stage.world.rest(`GET /policies/${agent.id}`)).status).toBe(404);
   });
 
+  it('show what others change meanwhile, write nothing over it, and leave the focus where it is', async () => {
+    const agent = await stage.world.key({});
+    const { page } = await stage.visit(`/policies/${agent.id}`);
+    const save = page.getByRole('button', { name: 'Save' });
+    await page.getByLabel('Posts in any 24 hours').fill('5');
+    await save.press('Enter');
+    await page.getByRole('button', { name: 'Remove', exact: true }).waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toContain('Save');
+    await page.getByLabel('Posts in any 24 hours').fill('6');
+    await stage.world.rest(`PUT /policies/${agent.id}`, { body: { postsPerDay: 5, approvalWords: ['refund'] } });
+    await expect.poll(() => page.getByLabel('Words').inputValue()).toBe('refund');
+
+    await save.press('Enter');
+
+    const rules = async () => (await stage.world.rest(`GET /policies/${agent.id}`)).body.policy.rules;
+    await expect.poll(rules).toMatchObject({ postsPerDay: 6, approvalWords: ['refund'] });
+    expect(await page.evaluate('document.activeElement.textContent')).toContain('Save');
+  });
+
+  it('keep a connection that was disconnected, which can be left out', async () => {
+    const agent = await stage.world.key({});
+    const [kept, gone] = await stage.connect(2);
+    const connectionIds = [kept?.id, gone?.id];
+    await stage.world.rest(`PUT /policies/${agent.id}`, { body: { connectionIds } });
+    await stage.world.rest(`DELETE /connections/${gone?.id}`);
+    const rules = async () => (await stage.world.rest(`GET /policies/${agent.id}`)).body.policy.rules;
+    const { page } = await stage.visit(`/policies/${agent.id}`);
+    const box = page.getByRole('checkbox', { name: `${gone?.slug} disconnected` });
+    await box.waitFor();
+    expect(await box.isChecked()).toBe(true);
+    await expectGoodView(page);
+    await page.getByLabel('Posts in any 24 hours').fill('5');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The policy is in force.').first().waitFor();
+    expect(await rules()).toMatchObject({ connectionIds, postsPerDay: 5 });
+    await page.reload();
+    await box.focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Save' }).click();
+
+    await box.waitFor({ state: 'detached' });
+    expect(await rules()).toMatchObject({ connectionIds: [kept?.id], postsPerDay: 5 });
+  });
+
   it('are reached from the list of keys, where one press stops a key and another undoes it, on a phone', async () => {
     const agent = await stage.world.key({});
     const { page } = await stage.visit('/keys', { size: PHONE });

@@ -59,6 +59,30 @@ describe.skipIf(!HAS_BROWSER)('Profiles', () => {
     await page.getByText(/Revoked (just )?now/).waitFor();
   });
 
+  it('mints one key when Enter is pressed again before the answer', async () => {
+    const { id } = await stage.world.profile('Twice');
+    const { page } = await stage.visit(`/profiles/${id}`);
+    const held = Promise.withResolvers<void>();
+    const calls: string[] = [];
+    await page.route('**/keys.mint**', async (route) => {
+      calls.push(route.request().url());
+      await held.promise;
+      await route.continue();
+    });
+    await page.getByLabel('Name of the key').fill('Once');
+    await page.keyboard.press('Enter');
+    const button = page.getByRole('button', { name: 'Mint' });
+    await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true');
+
+    await page.keyboard.press('Enter');
+    held.resolve();
+
+    await page.getByLabel('Key', { exact: true }).waitFor();
+    expect(calls).toHaveLength(1);
+    const { keys } = (await stage.world.rest(`GET /profiles/${id}/keys`)).body;
+    expect(keys).toHaveLength(1);
+  });
+
   it('saves a brand voice, and brings the one before back', async () => {
     const { id } = await stage.world.profile('Vera');
     const voice = async () => (await stage.world.rest(`GET /profiles/${id}/voice`)).body.voice;
@@ -101,6 +125,28 @@ describe.skipIf(!HAS_BROWSER)('Profiles', () => {
     await stage.world.advance(16 * 60_000);
 
     await page.getByText('Its fifteen minutes are over.').waitFor();
+  });
+
+  it('shows in the fields what others change meanwhile, and does not write over it', async () => {
+    const { id } = await stage.world.profile('Before');
+    const { page } = await stage.visit(`/profiles/${id}`);
+    await page.getByLabel('Name', { exact: true }).fill('After');
+    await page.getByLabel('Banned phrases').fill('synergy');
+    await stage.world.rest(`PATCH /profiles/${id}`, { body: { externalId: 'customer-7' } });
+    const rules = { rules: ['Be brief.'], examples: ['Ding.'], bannedPhrases: [] };
+    await stage.world.rest(`PUT /profiles/${id}/voice`, { body: rules });
+    await expect.poll(() => page.getByRole('textbox', { name: /^External id/ }).inputValue()).toBe('customer-7');
+    await expect.poll(() => page.getByLabel('Rules').inputValue()).toBe('Be brief.');
+
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'After', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Set the brand voice' }).click();
+    await page.getByText('The brand voice is saved.').waitFor();
+
+    const { profile } = (await stage.world.rest(`GET /profiles/${id}`)).body;
+    expect(profile).toMatchObject({ name: 'After', externalId: 'customer-7' });
+    const { voice } = (await stage.world.rest(`GET /profiles/${id}/voice`)).body;
+    expect(voice).toEqual({ ...rules, bannedPhrases: ['synergy'] });
   });
 
   it('renames, and deletes after naming what ends', async () => {

@@ -113,6 +113,29 @@ describe.skipIf(!HAS_BROWSER)('Queues', () => {
     await expect.poll(queue).toEqual([]);
   });
 
+  it.each(['left', 'shown'])('says once that a post was not moved when the view is %s', async (state) => {
+    const { path, queue } = await queueOf(['Cannot move']);
+    const [before] = await queue();
+    const { page } = await stage.visit(path, { refusedAt: ['/owner/trpc/posts.reschedule'] });
+    await page.getByRole('button', { name: 'Move Cannot move' }).click();
+    await page.getByRole('dialog').getByText('A free slot').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Move', exact: true }).click();
+    await page.getByRole('button', { name: 'Undo', exact: true }).waitFor();
+    // It is no longer scheduled, so it cannot move.
+    await stage.world.rest(`DELETE /posts/${before.id}`);
+    if (state === 'left') {
+      await page.getByRole('link', { name: 'Posts', exact: true }).first().click();
+      await page.getByRole('heading', { level: 1, name: 'Posts' }).waitFor();
+    }
+
+    await page.getByRole('button', { name: 'Close the message' }).click();
+
+    const problem = page.locator('.problem');
+    const message = page.getByText(/^The post was not moved\. ./);
+    await (state === 'left' ? message : problem).waitFor();
+    expect(await message.count()).toBe(state === 'left' ? 1 : 0);
+  });
+
   it('changes the order with the keyboard alone, at once and in another tab too, and takes it back with undo', async () => {
     const { path, queue, texts } = await queueOf(['First', 'Second', 'Third']);
     const before = await queue();

@@ -48,4 +48,30 @@ describe.skipIf(!HAS_BROWSER)('Stops', () => {
     await page.getByText('Nothing is stopped.').waitFor();
     expect(await statusOf(postId)).toBe('cancelled');
   });
+
+  it('says so when the key that it stops was revoked meanwhile', async () => {
+    const agent = await stage.world.key({});
+    await stage.world.sql(`update api_keys set name = 'Night porter' where id = $1`, [agent.id]);
+    const body = { text: 'Ding', connectionSlugs: [stage.world.sandboxSlug], scheduledFor: inAnHour() };
+    const { postId } = (await stage.world.rest('POST /posts', { key: agent.secret, body })).body.results[0];
+    const { page } = await stage.visit('/stops');
+    await page.getByRole('button', { name: /What/ }).click();
+    await page.getByRole('option', { name: 'The key Night porter' }).click();
+    await stage.world.rest(`DELETE /keys/${agent.id}`);
+    // The list of keys is read again, and no longer has it.
+    await page.getByRole('button', { name: /What/ }).click();
+    await page.getByRole('option', { name: 'The key Night porter' }).waitFor();
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('button', { name: 'Stop now' }).click();
+
+    await page.getByText('Stopped. 1 scheduled post is held.').first().waitFor();
+    const panel = page.getByRole('region', { name: 'The key Night porter is stopped' });
+    await panel.getByText(/It was revoked/).waitFor();
+    await expectGoodView(page);
+    await panel.getByRole('button', { name: 'Release and cancel the held posts' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel them' }).click();
+    await page.getByText('Nothing is stopped.').waitFor();
+    expect(await statusOf(postId)).toBe('cancelled');
+  });
 });

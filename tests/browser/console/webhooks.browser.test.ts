@@ -131,6 +131,25 @@ describe.skipIf(!HAS_BROWSER)('Webhooks', () => {
     expect(body.webhooks.map((webhook: { id: string }) => webhook.id)).not.toContain(id);
   });
 
+  it('shows in the fields what others change meanwhile, and does not write over it', async () => {
+    const { id, url } = await registerWebhook(stage.world, (await startReceiver()).url);
+    const { page } = await stage.visit(`/webhooks/${id}`);
+    await page.getByLabel('Description').fill('Written here');
+    const moved = `${url}?moved`;
+    await stage.world.rest(`PATCH /webhooks/${id}`, { body: { url: moved, events: ['post.failed'] } });
+    await expect.poll(() => page.getByRole('textbox', { name: 'Address' }).inputValue()).toBe(moved);
+
+    await page.getByRole('button', { name: 'Save' }).click();
+
+    await page.getByText('The webhook is changed.').first().waitFor();
+    const { webhooks } = (await stage.world.rest('GET /webhooks')).body;
+    expect(webhooks.find((one: { id: string }) => one.id === id)).toMatchObject({
+      url: moved,
+      events: ['post.failed'],
+      description: 'Written here',
+    });
+  });
+
   it('shows what others register, and why an address is refused', async () => {
     const { page } = await stage.visit('/webhooks', { refusedAt: ['/owner/trpc/webhooks.create'] });
     await page.getByRole('heading', { name: 'Register a webhook' }).waitFor();

@@ -85,3 +85,24 @@ describe('the requests of a text that is being sent', () => {
     expect([sent.isUndecided, store.current().pending]).toEqual([false, null]);
   });
 });
+
+describe('the drafts of a text', () => {
+  it.each(['save', 'send'] as const)(
+    'stay known when a %s names fewer connections and stores nothing, until a later one replaces them',
+    async (kind) => {
+      const service = fakeService();
+      const store = newStore();
+      write(store, { drafts: { bell: 'draft of bell', gong: 'draft of gong' } });
+      const replacing = planned({ replaces: ['draft of bell', 'draft of gong'], isDraft: true });
+      service.reject(true);
+
+      await sendPlanned(sendingOf(service, store), kind, replacing);
+      const kept = store.current().drafts;
+      service.reject(false);
+      await sendPlanned(sendingOf(service, store), 'save', replacing);
+
+      expect(kept).toEqual({ bell: 'draft of bell', gong: 'draft of gong' });
+      expect(store.current().drafts).toEqual({ bell: 'post-1' });
+    },
+  );
+});

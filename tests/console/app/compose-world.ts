@@ -51,11 +51,16 @@ export function fakeService() {
   const waiting: (() => void)[] = [];
   let isHolding = false;
   let refusing: string | null | undefined;
+  let isRejecting = false;
   const create = (input: Create) => {
     const known = answers.get(input.idempotencyKey ?? '');
     if (known !== undefined) return known;
     const status = input.isDraft === true ? ('draft' as const) : ('sent' as const);
     const results = input.connectionSlugs.map((connectionSlug) => {
+      if (isRejecting) {
+        const error = { code: 'platform_rejected', message: 'No.' };
+        return { connectionSlug, status: 'failed' as const, postId: null, error };
+      }
       const post = { id: `post-${posts.length + 1}`, text: input.text, status };
       posts.push(post);
       return { connectionSlug, status, postId: post.id, error: null };
@@ -103,6 +108,10 @@ export function fakeService() {
         isHolding = false;
         for (const release of waiting.splice(0)) release();
       };
+    },
+    /** Answers requests, and refuses the post of every connection, until it is called with false. */
+    reject: (isOn: boolean) => {
+      isRejecting = isOn;
     },
     /** Carries out calls and loses their answers (null), or refuses them, until it is called without a code. */
     refuse: (code?: string | null) => {

@@ -1,7 +1,8 @@
 /** The settings of the account that concern costs and texts. Owners change them. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import { type Inputs, type Outputs, useTRPC } from '../../data/trpc.ts';
+import { useEdits } from '../../data/use-edits.ts';
 import { Allowed, Refusal, useCan } from '../../shell/rights.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
@@ -15,25 +16,38 @@ type Account = Outputs['account']['get']['account'];
 type Settings = Inputs['account']['update'];
 
 export function AccountSettings({ account }: { account: Account }) {
-  const before = { xAnalytics: account.xAnalytics, rewriteDefault: account.rewriteDefault };
-  const [xAnalytics, setAnalytics] = useState(account.xAnalytics);
-  const [rewriteDefault, setRewrite] = useState(account.rewriteDefault);
-  const [cap, setCap] = useState(account.xSpendCapCents === null ? '' : (account.xSpendCapCents / 100).toFixed(2));
+  const { fields, changes, change, settle } = useEdits({
+    xAnalytics: account.xAnalytics,
+    rewriteDefault: account.rewriteDefault,
+    cap: account.xSpendCapCents === null ? '' : (account.xSpendCapCents / 100).toFixed(2),
+  });
   const isOwner = useCan('owner');
   const { save, isPending, error } = useSave();
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const xSpendCapCents = cap.trim() === '' ? null : centsOf(cap);
-    save({ xAnalytics, rewriteDefault, xSpendCapCents }, { ...before, xSpendCapCents: account.xSpendCapCents });
+    const { cap, ...boxes } = changes;
+    const xSpendCapCents = cap === undefined || cap.trim() === '' ? null : centsOf(cap);
+    const settings = { ...boxes, ...(cap !== undefined && { xSpendCapCents }) };
+    const names = Object.keys(settings) as (keyof typeof settings)[];
+    if (names.length === 0) toast('The settings are stored as they are shown.');
+    else save(settings, Object.fromEntries(names.map((name) => [name, account[name]])), settle);
   };
   return (
     <Panel title="Settings">
       <form onSubmit={submit}>
         <Refusal of="owner" />
-        <Checkbox isDisabled={!isOwner} isSelected={xAnalytics} onChange={setAnalytics}>
+        <Checkbox
+          isDisabled={!isOwner}
+          isSelected={fields.xAnalytics}
+          onChange={(xAnalytics) => change({ xAnalytics })}
+        >
           Read the metrics of X posts, which costs a fee
         </Checkbox>
-        <Checkbox isDisabled={!isOwner} isSelected={rewriteDefault} onChange={setRewrite}>
+        <Checkbox
+          isDisabled={!isOwner}
+          isSelected={fields.rewriteDefault}
+          onChange={(rewriteDefault) => change({ rewriteDefault })}
+        >
           Adapt texts with AI polish unless a post or its connection says otherwise
         </Checkbox>
         <TextField
@@ -42,8 +56,8 @@ export function AccountSettings({ account }: { account: Account }) {
           inputMode="decimal"
           autoComplete="off"
           isDisabled={!isOwner}
-          value={cap}
-          onChange={setCap}
+          value={fields.cap}
+          onChange={(cap) => change({ cap })}
           validate={(text) =>
             text.trim() === '' || centsOf(text) !== null ? null : 'Enter an amount such as 25 or 12.50, up to 100000.'
           }
@@ -64,10 +78,15 @@ function useSave() {
   const queryClient = useQueryClient();
   const { mutate, isPending, error } = useMutation(
     trpc.account.update.mutationOptions({
-      onSettled: () => void queryClient.invalidateQueries(trpc.account.pathFilter()),
+      onSettled: () => queryClient.invalidateQueries(trpc.account.pathFilter()),
     }),
   );
-  const save = (settings: Settings, before: Settings) =>
-    mutate(settings, { onSuccess: () => toast('The settings are saved.', () => mutate(before)) });
+  const save = (settings: Settings, before: Settings, onSaved: () => void) =>
+    mutate(settings, {
+      onSuccess: () => {
+        onSaved();
+        toast('The settings are saved.', () => mutate(before));
+      },
+    });
   return { save, isPending, error };
 }

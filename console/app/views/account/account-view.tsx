@@ -33,7 +33,7 @@ export function AccountView() {
           <>
             <Usage account={account} />
             {session.kind === 'person' ? <People /> : <SignInForPeople />}
-            <AccountSettings key={JSON.stringify(settingsOf(account))} account={account} />
+            <AccountSettings account={account} />
           </>
         )}
       </QueryView>
@@ -49,11 +49,6 @@ export function AccountView() {
       )}
     </>
   );
-}
-
-/** What the form of the settings begins with: it begins again when someone else changes them. */
-function settingsOf({ xAnalytics, rewriteDefault, xSpendCapCents }: Parameters<typeof AccountSettings>[0]['account']) {
-  return { xAnalytics, rewriteDefault, xSpendCapCents };
 }
 
 function SignInForPeople() {

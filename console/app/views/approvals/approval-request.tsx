@@ -1,6 +1,7 @@
 /** One request for approval: what, where, when, by whom, what changed since the last request, and the decision. */
 import { useQuery } from '@tanstack/react-query';
-import { useConnections, useNames } from '../../data/connections.ts';
+import { type Connection, useConnections, useNames } from '../../data/connections.ts';
+import { useProfileNames } from '../../data/profiles.ts';
 import { useTRPC } from '../../data/trpc.ts';
 import { Allowed } from '../../shell/rights.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -14,11 +15,16 @@ import { Decision } from './decision.tsx';
 import type { Request } from './request.ts';
 
 export function ApprovalRequest({ request }: { request: Request }) {
-  const { postId, connectionSlug, platformId, approval, content, previousContent } = request;
+  const { postId, connectionSlug, platformId, profileId, approval, content, previousContent } = request;
   const names = useNames();
-  const connection = useConnections().data?.connections.find(({ slug }) => slug === connectionSlug);
+  const profileName = useProfileNames();
   // The images have their sizes in the post.
   const post = useQuery(useTRPC().posts.get.queryOptions({ postId })).data?.post;
+  // Connections of other profiles may have the same slug.
+  const connection = useConnections().data?.connections.find((one) =>
+    post === undefined ? one.slug === connectionSlug && one.profileId === profileId : one.id === post.connectionId,
+  );
+  const isRewritten = useRewriteWanted(post?.rewrite, connection) && content.thread.length === 0;
   const images = (post?.media ?? []).map((image) => ({ ...image, altText: image.altText ?? '' }));
   const parts: LookPart[] = [
     { kind: 'Post', text: content.text, pictures: images.length > 0 && <LookPictures images={images} /> },
@@ -35,8 +41,13 @@ export function ApprovalRequest({ request }: { request: Request }) {
       }
     >
       <p>
-        Asked by <b dir="auto">{approval.requestedBy.name}</b> <Moment at={approval.requestedAt} />, to go out{' '}
-        <When plan={approval.plan} />. Expires <Moment at={approval.expiresAt} />.
+        Asked by <b dir="auto">{approval.requestedBy.name}</b> <Moment at={approval.requestedAt} />
+        {profileId !== null && (
+          <>
+            , for <b dir="auto">{profileName(profileId)}</b>
+          </>
+        )}
+        , to go out <When plan={approval.plan} />. Expires <Moment at={approval.expiresAt} />.
       </p>
       {approval.reason !== null && (
         <p className="hint">
@@ -50,7 +61,7 @@ export function ApprovalRequest({ request }: { request: Request }) {
         parts={parts}
       />
       {content.media.length > 0 && <AltTexts media={content.media} />}
-      {post?.rewrite === true && <p className="hint">AI polish rewrites the text when it goes out.</p>}
+      {isRewritten && <p className="hint">AI polish rewrites the text when it goes out.</p>}
       {previousContent !== null && previousContent.text !== content.text && (
         <details>
           <summary>What changed since the last request</summary>
@@ -62,6 +73,16 @@ export function ApprovalRequest({ request }: { request: Request }) {
       </Allowed>
     </Panel>
   );
+}
+
+/** Whether AI polish applies: by the setting of the post, of its connection, or of the account (docs/contract/profiles-and-keys.md#account). */
+function useRewriteWanted(
+  ofPost: boolean | null | undefined,
+  connection: Pick<Connection, 'rewriteMode'> | undefined,
+): boolean {
+  const account = useQuery(useTRPC().account.get.queryOptions({})).data?.account;
+  if (typeof ofPost === 'boolean') return ofPost;
+  return connection?.rewriteMode === 'on' || (connection?.rewriteMode !== 'off' && account?.rewriteDefault === true);
 }
 
 function When({ plan }: { plan: Request['approval']['plan'] }) {

@@ -2,6 +2,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Connection } from '../../data/connections.ts';
+import type { Changes, ConnectionSearch } from '../../filters/connection-search.ts';
 import { Button } from '../../ui/button.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { useNow } from '../../ui/moment.tsx';
@@ -57,7 +58,9 @@ export function CalendarBoard({ search, zone, days, month, connections }: Calend
     keepFocus(entry.post.id);
     nudge(movableOf(entry), hours === 0 ? onDay(instant, day, zone) : instant + hours * HOUR_MS);
   };
-  const targets = connections.filter(({ slug }) => slug === search.connection).map(({ id }) => id);
+  const wanted = connections.filter(isIn(search));
+  // Slugs are unique only within a profile.
+  const targets = search.connection !== undefined && wanted.length === 1 ? wanted.map(({ id }) => id) : [];
   const actions: CalendarActions = {
     zone,
     now,
@@ -117,6 +120,14 @@ export function CalendarBoard({ search, zone, days, month, connections }: Calend
   );
 }
 
+/** Whether the filters choose a connection. */
+const isIn =
+  ({ connection, platform, profileId }: Changes<ConnectionSearch>) =>
+  (one: Connection): boolean =>
+    (connection === undefined || connection === one.slug) &&
+    (platform === undefined || platform === one.platformId) &&
+    (profileId === undefined || profileId === one.profileId);
+
 interface EntriesInput {
   readonly search: CalendarSearch;
   readonly zone: string;
@@ -132,13 +143,7 @@ function useEntries({ search, zone, now, connections, reading: { query, posts, i
       // Posts without the tag are not shown, and their slots would seem free.
       tag !== undefined
         ? []
-        : connections.filter(
-            (one) =>
-              one.queueSlots.length > 0 &&
-              (connection === undefined || connection === one.slug) &&
-              (platform === undefined || platform === one.platformId) &&
-              (profileId === undefined || profileId === one.profileId),
-          ),
+        : connections.filter(isIn({ connection, platform, profileId })).filter((one) => one.queueSlots.length > 0),
     [connections, connection, platform, profileId, tag],
   );
   // Free slots show once it is known which are taken.

@@ -64,11 +64,11 @@ function Editor({ connections, platforms }: EditorData) {
     [connections, platforms],
   );
   const beginning = useBeginning(store, connections);
-  const uploading = useImages(store);
+  const uploading = useImages(store, composition);
   const verdicts = useVerdicts(composition, directory);
   const autosave = useAutosave(store, composition, directory);
-  const { isUploading } = uploading;
-  const sending = useSend({ store, composition, directory, isUploading, autosave });
+  const { uploads } = uploading;
+  const sending = useSend({ store, composition, directory, uploads, autosave });
   const { send } = sending;
   useShortcuts([{ keys: 'mod+enter', label: 'Send what is written', group: 'Compose', run: send }]);
 

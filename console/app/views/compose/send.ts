@@ -10,7 +10,8 @@ import type { Composition, Pending } from './composition.ts';
 import type { Planned } from './requests.ts';
 import type { CompositionStore } from './store.ts';
 
-type Result = Outputs['posts']['create']['results'][number];
+type Answer = Outputs['posts']['create'];
+type Result = Answer['results'][number];
 
 /** A result, and the connection it is for; null when the connection is gone. */
 export interface SentResult {
@@ -73,12 +74,13 @@ async function sendRequests(
       connection: connectionOf(connections, result.connectionSlug, profileId),
     }));
   });
+  const replaced = replacedIn(pending, settled);
   const failures = settled.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
   const isGone = failures.some((failure) => codeOf(failure) === 'not_found');
   store.change(
     (before) => ({
       pending: left.length === 0 ? null : { ...pending, requests: left },
-      ...(pending.kind === 'save' ? saved : unsent)(before, results, failures.length === 0),
+      ...(pending.kind === 'save' ? saved : unsent)(before, results, replaced),
       // A draft that was published or deleted elsewhere cannot be replaced any more.
       ...(isGone && { drafts: {}, savedAs: null }),
     }),
@@ -89,17 +91,26 @@ async function sendRequests(
 
 /** The drafts that hold the text now: new ones, and the earlier ones of connections whose new draft was refused. */
 function saved(
-  { drafts, targets }: Composition,
+  before: Composition,
   results: readonly SentResult[],
-  isWhole: boolean,
+  replaced: ReadonlySet<string>,
 ): Partial<Composition> {
-  const left = Object.entries(drafts).filter(([id]) => isLeft(id, targets, isWhole));
-  return { drafts: { ...Object.fromEntries(left), ...draftsIn(results) } };
+  return { drafts: { ...Object.fromEntries(leftDrafts(before, replaced)), ...draftsIn(results) } };
 }
 
-/** Only a request that was carried out has deleted the drafts of connections that are no longer chosen. */
-function isLeft(connectionId: string, targets: readonly string[], isWhole: boolean): boolean {
-  return !isWhole || targets.includes(connectionId);
+/** Drafts by connection, without the replaced ones of connections that are no longer chosen. */
+function leftDrafts({ drafts, targets }: Composition, replaced: ReadonlySet<string>): [string, string][] {
+  return Object.entries(drafts).filter(([id, postId]) => targets.includes(id) || !replaced.has(postId));
+}
+
+/** Ids of the drafts named by requests that stored a post; a request that stored none has deleted no draft. */
+function replacedIn({ requests }: Pending, settled: readonly PromiseSettledResult<Answer>[]): ReadonlySet<string> {
+  const replaced = requests.flatMap(({ input: { replaces = [] } }, index) => {
+    const outcome = settled[index];
+    const isStored = outcome?.status === 'fulfilled' && outcome.value.results.some(({ postId }) => postId !== null);
+    return isStored ? replaces : [];
+  });
+  return new Set(replaced);
 }
 
 function draftsIn(results: readonly SentResult[]): Record<string, string> {
@@ -114,9 +125,9 @@ function draftsIn(results: readonly SentResult[]): Record<string, string> {
  * again.
  */
 function unsent(
-  { drafts, targets }: Composition,
+  before: Composition,
   results: readonly SentResult[],
-  isWhole: boolean,
+  replaced: ReadonlySet<string>,
 ): Partial<Composition> {
   const done = new Set<string>();
   const stored = new Set<string>();
@@ -126,10 +137,8 @@ function unsent(
     if (result.postId !== null) stored.add(connection.id);
   }
   return {
-    targets: targets.filter((id) => !done.has(id)),
-    drafts: Object.fromEntries(
-      Object.entries(drafts).filter(([id]) => isLeft(id, targets, isWhole) && !stored.has(id)),
-    ),
+    targets: before.targets.filter((id) => !done.has(id)),
+    drafts: Object.fromEntries(leftDrafts(before, replaced).filter(([id]) => !stored.has(id))),
   };
 }
 

@@ -2,7 +2,7 @@
 import { useRef, useState } from 'react';
 import { refusalOf, uploadImage } from '../../data/images/upload.ts';
 import { useTRPCClient } from '../../data/trpc.ts';
-import type { ComposedImage } from './composition.ts';
+import type { ComposedImage, Composition } from './composition.ts';
 import type { CompositionStore } from './store.ts';
 
 /** Images that a post may have. */
@@ -11,6 +11,8 @@ export const IMAGES_MAX = 5;
 /** A file on its way. */
 export interface Upload {
   readonly id: number;
+  /** The composition that it was chosen for. */
+  readonly compositionId: string;
   readonly file: File;
   /** Why it cannot be uploaded; null when it can. */
   readonly refusal: string | null;
@@ -18,12 +20,13 @@ export interface Upload {
   readonly failure: unknown;
 }
 
-export function useImages(store: CompositionStore) {
+export function useImages(store: CompositionStore, shown: Pick<Composition, 'id' | 'images'>) {
   const api = useTRPCClient();
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
+  const own = uploads.filter(({ compositionId }) => compositionId === shown.id);
   const lastId = useRef(0);
   const leaveOut = (id: number) => setUploads((before) => before.filter((one) => one.id !== id));
-  const upload = async (id: number, file: File, compositionId: string) => {
+  const upload = async ({ id, file, compositionId }: Upload) => {
     setUploads((before) => before.map((one) => (one.id === id ? { ...one, failure: null } : one)));
     try {
       const { id: mediaId, altText, contentType, width, height } = await uploadImage(api, file);
@@ -35,17 +38,16 @@ export function useImages(store: CompositionStore) {
     }
   };
   const choose = (files: Iterable<File>) => {
-    const { id: compositionId, images } = store.current();
-    const free = IMAGES_MAX - images.length - uploads.length;
+    const free = IMAGES_MAX - shown.images.length - own.length;
     const chosen = [...files].map((file, index): Upload => {
       lastId.current += 1;
       const tooMany = `A post takes at most ${IMAGES_MAX} images. Remove another one first.`;
-      return { id: lastId.current, file, refusal: refusalOf(file) ?? (index < free ? null : tooMany), failure: null };
+      const refusal = refusalOf(file) ?? (index < free ? null : tooMany);
+      return { id: lastId.current, compositionId: shown.id, file, refusal, failure: null };
     });
     setUploads((before) => [...before, ...chosen]);
-    for (const { id, file, refusal } of chosen) if (refusal === null) void upload(id, file, compositionId);
+    for (const one of chosen) if (one.refusal === null) void upload(one);
   };
-  const isUploading = uploads.some(({ refusal, failure }) => refusal === null && failure === null);
-  const again = ({ id, file }: Upload) => void upload(id, file, store.current().id);
-  return { uploads, choose, leaveOut, again, isUploading };
+  const again = (one: Upload) => void upload(one);
+  return { uploads: own, choose, leaveOut, again };
 }

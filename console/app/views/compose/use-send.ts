@@ -4,24 +4,26 @@ import { useState } from 'react';
 import { useLists } from '../../data/live/use-lists.ts';
 import { useTRPCClient } from '../../data/trpc.ts';
 import type { Composition, Pending } from './composition.ts';
-import { chosenOf, type Directory } from './requests.ts';
+import { missingIn } from './missing.ts';
+import type { Directory } from './requests.ts';
 import { type Begun, sendComposition } from './send-composition.ts';
 import type { CompositionStore } from './store.ts';
 import type { Autosave } from './use-autosave.ts';
+import type { Upload } from './use-images.ts';
 
 interface Options {
   readonly store: CompositionStore;
   readonly composition: Composition;
   readonly directory: Directory;
-  /** Whether files are still being uploaded. */
-  readonly isUploading: boolean;
+  readonly uploads: readonly Upload[];
   readonly autosave: Autosave;
 }
 
-export function useSend({ store, composition, directory, isUploading, autosave }: Options) {
+export function useSend({ store, composition, directory, uploads, autosave }: Options) {
   const api = useTRPCClient();
   const { refreshPosts } = useLists();
-  const [missing, setMissing] = useState<string | null>(null);
+  // Names a composition, because another one may be shown by now.
+  const [refusedId, setRefusedId] = useState<string | null>(null);
   const [begun, setBegun] = useState<Begun>({ newestId: null, connections: [] });
   const { connections } = directory;
   const sending = useMutation({
@@ -32,9 +34,9 @@ export function useSend({ store, composition, directory, isUploading, autosave }
   });
   const start = (pending: Pending | null) => {
     if (sending.isPending) return;
-    const lacks = pending?.kind === 'send' ? null : missingIn(composition, directory, isUploading);
-    setMissing(lacks);
-    if (lacks === null) sending.mutate(composition.id);
+    const isRefused = pending?.kind !== 'send' && missingIn(composition, directory, uploads) !== null;
+    setRefusedId(isRefused ? composition.id : null);
+    if (!isRefused) sending.mutate(composition.id);
   };
   const send = () => start(composition.pending);
   const sendAsNew = () => {
@@ -44,20 +46,11 @@ export function useSend({ store, composition, directory, isUploading, autosave }
   return {
     send,
     sendAsNew,
-    missing,
+    /** Why the last try was refused; null once it would not be. */
+    missing: refusedId === composition.id ? missingIn(composition, directory, uploads) : null,
     begun,
     isSending: sending.isPending,
     sent: sending.data ?? null,
     error: sending.error,
   };
-}
-
-/** Names the first thing that is missing; null when nothing is. */
-function missingIn(composition: Composition, { connections }: Directory, isUploading: boolean): string | null {
-  const { text, variants, when, time } = composition;
-  const hasText = text.trim() !== '' || Object.values(variants).some((words) => words.trim() !== '');
-  if (!hasText) return 'There is no text yet. Write what is to be posted.';
-  if (chosenOf(composition, connections).length === 0) return 'No connection is chosen. Choose at least one.';
-  if (when === 'time' && time === '') return 'The date or the time is missing. Give both, or choose Now.';
-  return isUploading ? 'An image is still being uploaded. Wait for it, or remove it.' : null;
 }

@@ -14,7 +14,7 @@ import { toast } from '../../ui/toasts.tsx';
 /** The most that is counted. */
 const COUNT_MAX = 100;
 
-export function Disconnect({ connection: { id: connectionId, slug, profileId } }: { connection: Connection }) {
+export function Disconnect({ connection: { id: connectionId, slug } }: { connection: Connection }) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
@@ -22,7 +22,8 @@ export function Disconnect({ connection: { id: connectionId, slug, profileId } }
   const [isAsking, setAsking] = useState(false);
   const waiting = useQuery(
     trpc.posts.list.queryOptions(
-      { connection: slug, status: 'scheduled', limit: COUNT_MAX, ...(profileId !== null && { profileId }) },
+      // By id: connections of other profiles may have the same slug.
+      { connection: connectionId, status: 'scheduled', limit: COUNT_MAX },
       { enabled: isAsking, staleTime: 0 },
     ),
   );

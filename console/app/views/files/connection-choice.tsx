@@ -53,6 +53,7 @@ function Choices({
   onChange,
 }: ConnectionChoiceProps & { connections: readonly Connection[] }) {
   const [words, setWords] = useState('');
+  const [before] = useState({ profileId, slugs });
   const profileName = useProfileNames();
   const names = useNames();
   const profiles = new Set(connections.flatMap((one) => one.profileId ?? []));
@@ -60,6 +61,10 @@ function Choices({
   const found = members.filter(({ slug, handle }) =>
     `${slug} ${handle}`.toLowerCase().includes(words.trim().toLowerCase()),
   );
+  // A feed keeps the slug of a connection that was disconnected. It shows, so that it can be left out, and chosen again.
+  const isGone = (slug: string) =>
+    connections.every((one) => one.slug !== slug || (profileId !== null && one.profileId !== profileId));
+  const gone = before.profileId === profileId ? before.slugs.filter(isGone) : [];
   // Chosen ones always show.
   const shown = found.filter(({ slug }, index) => index < SHOWN || slugs.includes(slug));
   return (
@@ -94,6 +99,16 @@ function Choices({
             <Checkbox key={id} value={slug}>
               <span>
                 <bdi>{slug}</bdi> <span className="soft">{names.platform(platformId)}</span>
+              </span>
+            </Checkbox>
+          ))}
+          {gone.map((slug) => (
+            <Checkbox key={slug} value={slug}>
+              <span>
+                <bdi>{slug}</bdi>{' '}
+                <span className="soft">
+                  {connections.some((one) => one.slug === slug) ? 'moved away' : 'disconnected'}
+                </span>
               </span>
             </Checkbox>
           ))}

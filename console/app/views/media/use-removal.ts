@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTRPC } from '../../data/trpc.ts';
 import { doUnlessUndone } from '../../ui/toasts.tsx';
+import { useFailureToast } from '../../ui/use-failure-toast.ts';
 
 export function useRemoval() {
   const trpc = useTRPC();
@@ -11,6 +12,7 @@ export function useRemoval() {
   const show = (id: string) => setHidden((before) => new Set([...before].filter((other) => other !== id)));
   const { mutate, error } = useMutation(
     trpc.media.delete.mutationOptions({
+      ...useFailureToast('The image was not deleted.'),
       onSettled: async (_answer, _error, { mediaId }) => {
         await Promise.all([
           queryClient.invalidateQueries(trpc.media.pathFilter()),

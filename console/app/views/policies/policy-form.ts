@@ -2,8 +2,16 @@
 import type { Inputs, Outputs } from '../../data/trpc.ts';
 import { ZONE } from '../../ui/times.ts';
 
-type Rules = Outputs['policies']['get']['policy']['rules'];
+type Policy = Outputs['policies']['get']['policy'];
+type Rules = Policy['rules'];
 type RulesInput = Omit<Inputs['policies']['set'], 'policyId'>;
+
+/** A connection that a policy names. */
+export interface Named {
+  readonly id: string;
+  /** Its id while it is not known to be disconnected. */
+  readonly slug: string;
+}
 
 export interface RuleForm {
   /** Empty for all. */
@@ -53,6 +61,11 @@ export function formOf(rules: Rules): RuleForm {
     approvalLinks: rules.approvalLinks,
     linkHosts: rules.linkHosts.join('\n'),
   };
+}
+
+export function namedIn({ rules, disconnected }: Policy): readonly Named[] {
+  const slugs = new Map(disconnected.map(({ id, slug }) => [id, slug]));
+  return (rules.connectionIds ?? []).map((id) => ({ id, slug: slugs.get(id) ?? id }));
 }
 
 export function rulesOf(form: RuleForm): RulesInput {

@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { codeOf } from '../../data/problem.ts';
 import { type Outputs, useTRPC } from '../../data/trpc.ts';
+import { useEdits } from '../../data/use-edits.ts';
 import { Allowed, Refusal } from '../../shell/rights.tsx';
 import { useSession } from '../../shell/session-context.ts';
 import { useTitle } from '../../shell/use-title.ts';
@@ -15,7 +16,7 @@ import { Panel } from '../../ui/panel.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { toast } from '../../ui/toasts.tsx';
-import { emptyForm, formOf, rulesOf } from './policy-form.ts';
+import { emptyForm, formOf, namedIn, rulesOf } from './policy-form.ts';
 import { RuleFields } from './rule-fields.tsx';
 
 type Policy = Outputs['policies']['get']['policy'];
@@ -51,11 +52,13 @@ export function PolicyView() {
         .
       </p>
       <Refusal of="owner" />
-      {isMissing ? (
-        <PolicyForm policyId={policyId} policy={null} />
-      ) : (
+      {/* One place with and without a policy, so that the first save leaves the focus where it is. */}
+      {(isMissing || query.data !== undefined) && (
+        <PolicyForm policyId={policyId} policy={query.data?.policy ?? null} />
+      )}
+      {!isMissing && (
         <QueryView what="the policy" query={query}>
-          {({ policy }) => <PolicyForm key={policy.changedAt} policyId={policyId} policy={policy} />}
+          {() => null}
         </QueryView>
       )}
     </>
@@ -74,7 +77,7 @@ function useName(policyId: string): string | undefined {
 function PolicyForm({ policyId, policy }: { policyId: string; policy: Policy | null }) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  const [form, setForm] = useState(() => (policy === null ? emptyForm : formOf(policy.rules)));
+  const { fields: form, change, settle } = useEdits(policy === null ? emptyForm : formOf(policy.rules));
   const [isRemoving, setRemoving] = useState(false);
   const onSettled = async () => {
     await queryClient.invalidateQueries(trpc.policies.pathFilter());
@@ -82,7 +85,13 @@ function PolicyForm({ policyId, policy }: { policyId: string; policy: Policy | n
     await queryClient.invalidateQueries(trpc.people.listGrants.pathFilter());
   };
   const saving = useMutation(
-    trpc.policies.set.mutationOptions({ onSuccess: () => toast('The policy is in force.'), onSettled }),
+    trpc.policies.set.mutationOptions({
+      onSuccess: (answer) => {
+        queryClient.setQueryData(trpc.policies.get.queryKey({ policyId }), answer);
+        toast('The policy is in force.');
+      },
+      onSettled,
+    }),
   );
   const removing = useMutation(
     trpc.policies.remove.mutationOptions({
@@ -104,9 +113,13 @@ function PolicyForm({ policyId, policy }: { policyId: string; policy: Policy | n
           <bdi>{policy.changedBy.name}</bdi>.
         </p>
       )}
-      <RuleFields form={form} onChange={(changes) => setForm({ ...form, ...changes })} />
+      <RuleFields form={form} named={policy === null ? [] : namedIn(policy)} onChange={change} />
       <div className="actions">
-        <Button look="primary" isPending={saving.isPending} onPress={() => saving.mutate(wanted)}>
+        <Button
+          look="primary"
+          isPending={saving.isPending}
+          onPress={() => saving.mutate(wanted, { onSuccess: settle })}
+        >
           Save
         </Button>
         <Button isPending={trying.isPending} onPress={() => trying.mutate(wanted)}>

@@ -6,17 +6,19 @@ import { TextField } from '../../ui/field.tsx';
 import { NativeField } from '../../ui/native-field.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ZONE } from '../../ui/times.ts';
-import type { RuleForm } from './policy-form.ts';
+import type { Named, RuleForm } from './policy-form.ts';
 
 export interface RuleFieldsProps {
   readonly form: RuleForm;
+  /** The connections that the policy names as it is in force. */
+  readonly named: readonly Named[];
   onChange(changes: Partial<RuleForm>): void;
 }
 
-export function RuleFields({ form, onChange }: RuleFieldsProps) {
+export function RuleFields({ form, named, onChange }: RuleFieldsProps) {
   return (
     <>
-      <Where form={form} onChange={onChange} />
+      <Where form={form} named={named} onChange={onChange} />
       <Panel title="How much">
         <NumberField
           label="Posts in any 60 minutes"
@@ -78,8 +80,10 @@ export function RuleFields({ form, onChange }: RuleFieldsProps) {
   );
 }
 
-function Where({ form: { connectionIds, platforms }, onChange }: RuleFieldsProps) {
-  const connections = useConnections().data?.connections ?? [];
+function Where({ form: { connectionIds, platforms }, named, onChange }: RuleFieldsProps) {
+  const listed = useConnections().data?.connections;
+  const connections = listed ?? [];
+  const gone = listed === undefined ? [] : named.filter(({ id }) => listed.every((one) => one.id !== id));
   const all = usePlatforms().data?.platforms ?? [];
   const used = all.filter(
     ({ id }) => connections.some(({ platformId }) => platformId === id) || platforms.includes(id),
@@ -97,6 +101,17 @@ function Where({ form: { connectionIds, platforms }, onChange }: RuleFieldsProps
           >
             <span>
               <bdi>{description}</bdi> <span className="hint">{slug}</span>
+            </span>
+          </Checkbox>
+        ))}
+        {gone.map(({ id, slug }) => (
+          <Checkbox
+            key={id}
+            isSelected={connectionIds.includes(id)}
+            onChange={(isOn) => onChange({ connectionIds: toggled(connectionIds, id, isOn) })}
+          >
+            <span>
+              <bdi>{slug}</bdi> <span className="hint">disconnected</span>
             </span>
           </Checkbox>
         ))}

@@ -1,5 +1,6 @@
 /** The fields of a profile, to make one and to change one. */
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
+import { useEdits } from '../../data/use-edits.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
@@ -17,20 +18,16 @@ export interface ProfileFormProps {
   readonly isPending: boolean;
   /** Why the last try failed; null otherwise. */
   readonly failure: unknown;
-  /** @param clear gives the fields their first values again */
-  onSubmit(fields: ProfileFields, clear: () => void): void;
+  /** @param settle ends the edits, so that the fields have their initial values again */
+  onSubmit(fields: ProfileFields, settle: () => void): void;
 }
 
 export function ProfileForm({ initial, action, isPending, failure, onSubmit }: ProfileFormProps) {
-  const [name, setName] = useState(initial.name);
-  const [externalId, setExternalId] = useState(initial.externalId);
-  const clear = () => {
-    setName(initial.name);
-    setExternalId(initial.externalId);
-  };
+  const { fields, change, settle } = useEdits(initial);
+  const { name, externalId } = fields;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    onSubmit({ name: name.trim(), externalId }, clear);
+    onSubmit({ name: name.trim(), externalId }, settle);
   };
   return (
     <form onSubmit={submit}>
@@ -42,7 +39,7 @@ export function ProfileForm({ initial, action, isPending, failure, onSubmit }: P
         dir="auto"
         hint="For people. No platform sees it."
         value={name}
-        onChange={setName}
+        onChange={(next) => change({ name: next })}
       />
       <TextField
         label="External id"
@@ -50,7 +47,7 @@ export function ProfileForm({ initial, action, isPending, failure, onSubmit }: P
         autoComplete="off"
         hint="Your own id of the customer, unique in the account. It is kept exactly as typed."
         value={externalId}
-        onChange={setExternalId}
+        onChange={(next) => change({ externalId: next })}
       />
       <Button look="primary" type="submit" isPending={isPending}>
         {action}

@@ -122,12 +122,11 @@ function Change({ profile: { id, name, externalId } }: { profile: Profile }) {
         action="Save"
         isPending={change.isPending}
         failure={change.error}
-        onSubmit={(fields) =>
-          change.mutate({
-            profileId: id,
-            name: fields.name,
-            externalId: fields.externalId === '' ? null : fields.externalId,
-          })
+        onSubmit={({ name: written, externalId: given }, settle) =>
+          change.mutate(
+            { profileId: id, name: written, externalId: given === '' ? null : given },
+            { onSuccess: settle },
+          )
         }
       />
     </Panel>

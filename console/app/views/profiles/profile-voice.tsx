@@ -1,7 +1,8 @@
 /** The brand voice of a profile: rules, examples and banned phrases for AI polish. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import { type Outputs, useTRPC } from '../../data/trpc.ts';
+import { useEdits } from '../../data/use-edits.ts';
 import { Allowed, useCan } from '../../shell/rights.tsx';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -28,20 +29,28 @@ export function ProfileVoice({ profileId }: { profileId: string }) {
   );
 }
 
+/** As they are edited: rules and phrases one a line. */
+interface VoiceFields {
+  readonly rules: string;
+  readonly bannedPhrases: string;
+  readonly examples: readonly string[];
+}
+
 function VoiceForm({ profileId, voice }: { profileId: string; voice: Voice }) {
-  const [rules, setRules] = useState(voice.rules.join('\n'));
-  const [bannedPhrases, setBanned] = useState(voice.bannedPhrases.join('\n'));
-  const [examples, setExamples] = useState<readonly string[]>(voice.examples);
+  const { fields, change, settle } = useEdits<VoiceFields>({
+    rules: voice.rules.join('\n'),
+    bannedPhrases: voice.bannedPhrases.join('\n'),
+    examples: voice.examples,
+  });
+  const { rules, bannedPhrases, examples } = fields;
   const isReadOnly = !useCan('profiles:write');
   const { save, isPending, error } = useSave(profileId);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const written = examples.map((example) => example.trim()).filter((example) => example !== '');
     save({ rules: linesOf(rules), examples: written, bannedPhrases: linesOf(bannedPhrases) }, () => {
-      setRules(voice.rules.join('\n'));
-      setBanned(voice.bannedPhrases.join('\n'));
-      setExamples(voice.examples);
-      save(voice);
+      settle();
+      toast('The brand voice is saved.', () => save(voice, () => toast('The brand voice is as before.')));
     });
   };
   return (
@@ -53,7 +62,7 @@ function VoiceForm({ profileId, voice }: { profileId: string; voice: Voice }) {
         hint="One a line, up to 10. For example: Write short sentences."
         isReadOnly={isReadOnly}
         value={rules}
-        onChange={setRules}
+        onChange={(next) => change({ rules: next })}
       />
       {examples.map((example, index) => (
         // An example has no identity but its place.
@@ -67,13 +76,13 @@ function VoiceForm({ profileId, voice }: { profileId: string; voice: Voice }) {
             hint="A text that sounds right."
             isReadOnly={isReadOnly}
             value={example}
-            onChange={(next) => setExamples(examples.with(index, next))}
+            onChange={(next) => change({ examples: examples.with(index, next) })}
           />
           <Allowed to="profiles:write">
             <Button
               look="quiet"
               aria-label={`Remove example ${index + 1}`}
-              onPress={() => setExamples(examples.toSpliced(index, 1))}
+              onPress={() => change({ examples: examples.toSpliced(index, 1) })}
             >
               Remove
             </Button>
@@ -82,7 +91,7 @@ function VoiceForm({ profileId, voice }: { profileId: string; voice: Voice }) {
       ))}
       <Allowed to="profiles:write">
         {examples.length < EXAMPLES_MAX && (
-          <Button look="quiet" onPress={() => setExamples([...examples, ''])}>
+          <Button look="quiet" onPress={() => change({ examples: [...examples, ''] })}>
             Add an example
           </Button>
         )}
@@ -94,7 +103,7 @@ function VoiceForm({ profileId, voice }: { profileId: string; voice: Voice }) {
         hint="One a line, up to 20. A rewrite that has one of them is discarded."
         isReadOnly={isReadOnly}
         value={bannedPhrases}
-        onChange={setBanned}
+        onChange={(next) => change({ bannedPhrases: next })}
       />
       <Allowed to="profiles:write">
         <Button type="submit" isPending={isPending}>
@@ -121,7 +130,6 @@ function useSave(profileId: string) {
       onSettled: () => queryClient.invalidateQueries(trpc.profiles.voice.queryFilter({ profileId })),
     }),
   );
-  const save = (voice: Voice, undo?: () => void) =>
-    mutate({ profileId, ...voice }, { onSuccess: () => toast('The brand voice is saved.', undo) });
+  const save = (voice: Voice, onSuccess: () => void) => mutate({ profileId, ...voice }, { onSuccess });
   return { save, isPending, error };
 }

@@ -9,6 +9,7 @@ import { ResultFailure } from '../../data/problem.ts';
 import { type Outputs, useTRPC, useTRPCClient } from '../../data/trpc.ts';
 import { zonedTime } from '../../ui/day-words.ts';
 import { doUnlessUndone, toast } from '../../ui/toasts.tsx';
+import { useFailureToast } from '../../ui/use-failure-toast.ts';
 import { endPendingTime, setPendingTime } from './pending-times.ts';
 import { HORIZON_MS } from './slots.ts';
 
@@ -54,6 +55,7 @@ export function useMove(zone: string) {
   };
 
   const { mutate, error, reset } = useMutation({
+    ...useFailureToast('The post was not moved.'),
     mutationFn: async ({ post, to }: { post: MovablePost; to: Target }) => {
       const when = to === 'next slot' ? { queue: true } : { scheduledFor: new Date(to).toISOString() };
       const { result } = await api.posts.reschedule.mutate({ postId: post.id, ...when });

@@ -19,8 +19,15 @@ import { toast } from '../../ui/toasts.tsx';
 
 type Stop = Outputs['stops']['list']['stops'][number];
 
+/** What can be stopped. */
+interface Target {
+  readonly value: string;
+  readonly label: string;
+  readonly input: Inputs['stops']['start'];
+}
+
 /** A choice cannot have an empty value. */
-const EVERYTHING = '*';
+const EVERYTHING: Target = { value: '*', label: 'Everything of the account', input: {} };
 
 const ALL = 100;
 
@@ -49,18 +56,14 @@ export function StopsView() {
 }
 
 /** Names of what can be stopped, by kind and id. */
-function useTargets(): readonly {
-  readonly value: string;
-  readonly label: string;
-  readonly input: Inputs['stops']['start'];
-}[] {
+function useTargets(): readonly Target[] {
   const trpc = useTRPC();
   const isPerson = useSession().kind === 'person';
   const profiles = useProfiles().data?.profiles ?? [];
   const keys = useQuery(trpc.keys.list.queryOptions({ limit: ALL })).data?.keys ?? [];
   const grants = useQuery(trpc.people.listGrants.queryOptions({}, { enabled: isPerson })).data?.grants ?? [];
   return [
-    { value: EVERYTHING, label: 'Everything of the account', input: {} },
+    EVERYTHING,
     ...grants.map(({ id, clientName }) => ({ value: id, label: `The agent ${clientName}`, input: { grantId: id } })),
     ...keys.map(({ id, name }) => ({ value: id, label: `The key ${name}`, input: { keyId: id } })),
     ...profiles.map(({ id, name }) => ({ value: id, label: `The profile ${name}`, input: { profileId: id } })),
@@ -71,6 +74,9 @@ function NewStop() {
   const [target, setTarget] = useState(EVERYTHING);
   const [reason, setReason] = useState('');
   const targets = useTargets();
+  // What was revoked or deleted meanwhile stays chosen. Another choice in its place could stop the whole account.
+  const choices = targets.some(({ value }) => value === target.value) ? targets : [...targets, target];
+  const choose = (chosen: string) => setTarget(choices.find(({ value }) => value === chosen) ?? target);
   const onSettled = useRefreshStops();
   const stopping = useMutation(
     useTRPC().stops.start.mutationOptions({
@@ -79,11 +85,10 @@ function NewStop() {
       onSettled,
     }),
   );
-  const input = targets.find(({ value }) => value === target)?.input ?? {};
   return (
     <Panel title="Stop sending">
       <p>Nothing new goes out, what is being sent is finished, and scheduled posts are held until you release them.</p>
-      <Select label="What" value={target} choices={targets} onChange={setTarget} />
+      <Select label="What" value={target.value} choices={choices} onChange={choose} />
       <TextField
         label="Reason"
         maxLength={500}
@@ -95,7 +100,7 @@ function NewStop() {
       <Button
         look="danger"
         isPending={stopping.isPending}
-        onPress={() => stopping.mutate({ ...input, ...(reason.trim() !== '' && { reason: reason.trim() }) })}
+        onPress={() => stopping.mutate({ ...target.input, ...(reason.trim() !== '' && { reason: reason.trim() }) })}
       >
         Stop now
       </Button>
@@ -104,10 +109,15 @@ function NewStop() {
   );
 }
 
+const KINDS: Readonly<Record<Stop['kind'], string>> = {
+  account: 'Everything of the account',
+  profile: 'The profile',
+  key: 'The key',
+  grant: 'The agent',
+};
+
 function ActiveStop({ stop }: { stop: Stop }) {
-  const targets = useTargets();
-  const label = targets.find(({ value }) => value === stop.targetId)?.label;
-  const what = stop.kind === 'account' ? 'Everything of the account' : (label ?? `A ${stop.kind}`);
+  const what = [KINDS[stop.kind], ...(stop.targetName === null ? [] : [stop.targetName])].join(' ');
   const [isDropping, setDropping] = useState(false);
   const onSettled = useRefreshStops();
   const releasing = useMutation(
@@ -128,6 +138,12 @@ function ActiveStop({ stop }: { stop: Stop }) {
         )}
         .
       </p>
+      {stop.targetEndedAt !== null && (
+        <p>
+          {stop.kind === 'profile' ? 'It was deleted' : 'It was revoked'} <Moment at={stop.targetEndedAt} />. What it
+          had scheduled, and what keys that it created send, is stopped.
+        </p>
+      )}
       <p>
         {stop.held} scheduled {stop.held === 1 ? 'post is' : 'posts are'} held
         {stop.sending > 0 && `, and ${stop.sending} are still being sent`}.

@@ -1,8 +1,9 @@
 /** The fields of a webhook, to make one and to change one. */
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import { CheckboxGroup } from 'react-aria-components/CheckboxGroup';
 import { FieldError } from 'react-aria-components/FieldError';
 import { Label } from 'react-aria-components/Label';
+import { useEdits } from '../../data/use-edits.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -23,19 +24,15 @@ export interface WebhookFormProps {
   readonly isPending: boolean;
   /** Why the last try failed; null otherwise. */
   readonly failure: unknown;
-  /** @param clear gives the fields their first values again */
-  onSubmit(fields: WebhookFields, clear: () => void): void;
+  /** @param settle ends the edits, so that the fields have their initial values again */
+  onSubmit(fields: WebhookFields, settle: () => void): void;
 }
 
 export function WebhookForm({ initial, action, isPending, failure, onSubmit }: WebhookFormProps) {
-  const [url, setUrl] = useState(initial.url);
-  const [description, setDescription] = useState(initial.description);
-  const [events, setEvents] = useState<readonly string[]>(initial.events);
-  const clear = () => {
-    setUrl(initial.url);
-    setDescription(initial.description);
-    setEvents(initial.events);
-  };
+  const { fields, change, settle } = useEdits<Omit<WebhookFields, 'events'> & { readonly events: readonly string[] }>(
+    initial,
+  );
+  const { url, description, events } = fields;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onSubmit(
@@ -44,7 +41,7 @@ export function WebhookForm({ initial, action, isPending, failure, onSubmit }: W
         description: description.trim(),
         events: EVENT_NAMES.filter((name) => events.includes(name)),
       },
-      clear,
+      settle,
     );
   };
   return (
@@ -56,7 +53,7 @@ export function WebhookForm({ initial, action, isPending, failure, onSubmit }: W
         autoComplete="off"
         hint="An https address on a public host that answers within 5 seconds, such as https://app.example.com/hook."
         value={url}
-        onChange={setUrl}
+        onChange={(next) => change({ url: next })}
       />
       <TextField
         label="Description"
@@ -65,9 +62,9 @@ export function WebhookForm({ initial, action, isPending, failure, onSubmit }: W
         dir="auto"
         hint="For people who read this list."
         value={description}
-        onChange={setDescription}
+        onChange={(next) => change({ description: next })}
       />
-      <CheckboxGroup className="field" isRequired value={[...events]} onChange={setEvents}>
+      <CheckboxGroup className="field" isRequired value={[...events]} onChange={(next) => change({ events: next })}>
         <Label>Events</Label>
         <div className="event-list">
           {EVENT_NAMES.map((name) => (

@@ -107,12 +107,11 @@ function Change({ webhook: { id, url, events, description } }: { webhook: Webhoo
         action="Save"
         isPending={change.isPending}
         failure={change.error}
-        onSubmit={(fields) =>
-          change.mutate({
-            webhookId: id,
-            ...fields,
-            description: fields.description === '' ? null : fields.description,
-          })
+        onSubmit={(fields, settle) =>
+          change.mutate(
+            { webhookId: id, ...fields, description: fields.description === '' ? null : fields.description },
+            { onSuccess: settle },
+          )
         }
       />
     </Panel>
