@@ -1,7 +1,7 @@
 /** `connections`, `connect` and `queue`. */
 import { type Answer, type Call, type CommandSpec, hasFlag, valueOf } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
-import { CommandError } from './failure.ts';
+import { connectionNamed } from './connection-named.ts';
 import { repeatCall } from './repeat-call.ts';
 import { type Client, clientOf } from './signed-in.ts';
 import { painter, plainLine, table } from './terminal-text.ts';
@@ -100,33 +100,4 @@ async function queue(call: Call): Promise<Answer> {
   const rows = body.queue.map((post) => [post.scheduledFor, post.id, String(post.mediaCount), post.text]);
   const text = table(io.stdout, painter(io.stdout, io.env), ['SLOT', 'ID', 'IMAGES', 'TEXT'], rows);
   return { body, text: (body.paused ? 'The queue is paused.\n' : '') + text + moreText(body.nextCursor) };
-}
-
-type Connection = Awaited<ReturnType<Client['connections']['list']['query']>>['connections'][number];
-
-/** @throws CommandError for no connection, or several in different profiles */
-async function connectionNamed(client: Client, name: string): Promise<Connection> {
-  const matches: Connection[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: { connections: Connection[]; nextCursor: string | null } = await client.connections.list.query(
-      cursor === null ? {} : { cursor },
-    );
-    matches.push(...page.connections.filter(({ id, slug }) => id === name || slug === name));
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  const [first, ...others] = matches;
-  if (first === undefined) {
-    throw new CommandError(
-      'notFound',
-      `No connection has the slug or id "${plainLine(name)}".`,
-      'List them with: carillon connections',
-    );
-  }
-  if (others.length === 0) return first;
-  throw new CommandError(
-    'usage',
-    `${matches.length} connections have the slug "${name}".`,
-    'Name the one by its id (carillon connections).',
-  );
 }

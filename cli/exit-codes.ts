@@ -12,7 +12,7 @@ export const EXIT_CODES = {
   unavailable: { code: 7, text: 'No answer, or the server or a platform is unavailable. Repeating may help.' },
   partial: {
     code: 8,
-    text: 'Some connections of a post, rows of an import or kinds of an export failed and others did not.',
+    text: 'Some connections of a post, rows of an import, or kinds or images of an export failed and others did not.',
   },
 } as const satisfies Record<string, { code: number; text: string }>;
 

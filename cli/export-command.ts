@@ -4,11 +4,11 @@ import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { CarillonError } from '../client/errors.ts';
+import { CarillonError, hasErrorCode } from '../client/errors.ts';
 import { connect, errorOfAnswer, send } from '../client/connection.ts';
 import { type Answer, type Call, type CommandSpec, valueOf } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
-import { CommandError } from './failure.ts';
+import { CommandError, failureOf } from './failure.ts';
 import { UsageError } from './operator-client.ts';
 import { progressOf } from './progress.ts';
 import { repeatCall } from './repeat-call.ts';
@@ -105,7 +105,9 @@ async function print(call: Call, login: StoredLogin, wanted: Wanted): Promise<un
 /** The rows of the metrics have no id: a post has several, of which the last may be missing. */
 function howToContinue(last: string, { kind, format }: Wanted): string | undefined {
   if (format !== 'ndjson' || last === '' || kind === 'metrics') return undefined;
-  return `Go on with: carillon export ${kind} --after ${(JSON.parse(last) as { id?: string }).id}`;
+  // The row of a queue is that of its connection.
+  const { id, connectionId } = JSON.parse(last) as { id?: string; connectionId?: string };
+  return `Go on with: carillon export ${kind} --after ${id ?? connectionId}`;
 }
 
 /** Writes an answer to a file that appears when it is complete. */
@@ -138,10 +140,10 @@ async function exportAll(
     if (await saveIfAllowed(call, login, { kind, format, file })) files.push(file);
   }
   const images = await saveImages(call, login, path.join(folder, 'images'));
-  const isWhole = files.length === ALL_KINDS.length;
+  const isWhole = files.length === ALL_KINDS.length && images.unreadable === 0;
   return {
     body: null,
-    text: `${files.join('\n')}\n${images} images\n`,
+    text: `${files.join('\n')}\n${images.saved} images\n`,
     exitCode: isWhole ? EXIT_CODES.ok.code : EXIT_CODES.partial.code,
   };
 }
@@ -153,10 +155,10 @@ async function saveIfAllowed(
   { kind, format, file }: Wanted & { readonly file: string },
 ): Promise<boolean> {
   try {
-    await save(call, login, exportPath({ kind, format }), file);
+    await repeatCall(call, () => save(call, login, exportPath({ kind, format }), file));
     return true;
   } catch (error) {
-    if (!(error instanceof CarillonError) || error.status !== 403) throw error;
+    if (!(error instanceof CarillonError) || error.body?.error !== 'forbidden') throw error;
     call.report(`${kind} was left out: ${error.message}`);
     return false;
   }
@@ -170,16 +172,17 @@ const ENDINGS: Readonly<Record<string, string>> = {
 };
 
 /** Images that are there already with their whole length are kept, so that a second run goes on. @returns how many */
-async function saveImages(call: Call, login: StoredLogin, folder: string): Promise<number> {
+async function saveImages(call: Call, login: StoredLogin, folder: string) {
   const client = clientFor(call.io, login);
   const progress = progressOf(call);
-  let [count, cursor]: [number, string | null] = [0, null];
+  const counts = { saved: 0, unreadable: 0, deleted: 0 };
+  let cursor: string | null = null;
   try {
     do {
       const page: Awaited<ReturnType<typeof client.media.list.query>> = await repeatCall(call, () =>
         client.media.list.query({ limit: 100, ...(cursor === null ? {} : { cursor }) }),
       );
-      progress.show(count, count + page.media.length, 'images');
+      progress.show(counts.saved, counts.saved + page.media.length, 'images');
       if (page.media.length > 0) await mkdir(folder, { recursive: true });
       for (const { id, contentType, sizeBytes } of page.media) {
         const file = path.join(folder, `${id}.${ENDINGS[contentType] ?? 'bin'}`);
@@ -187,13 +190,29 @@ async function saveImages(call: Call, login: StoredLogin, folder: string): Promi
           ({ size: bytes }) => bytes,
           () => -1,
         );
-        if (size !== sizeBytes) await save(call, login, `/api/v2/media/${id}/raw`, file);
-        count += 1;
+        counts[size === sizeBytes ? 'saved' : await saveImage(call, login, { id, file })] += 1;
       }
       cursor = page.nextCursor;
     } while (cursor !== null);
-    return count;
+    return counts;
   } finally {
     progress.end();
+  }
+}
+
+/** An image that cannot be read, because its bytes are damaged, must not end every export of its account. */
+async function saveImage(
+  call: Call,
+  login: StoredLogin,
+  { id, file }: { readonly id: string; readonly file: string },
+): Promise<'saved' | 'unreadable' | 'deleted'> {
+  try {
+    await repeatCall(call, () => save(call, login, `/api/v2/media/${id}/raw`, file));
+    return 'saved';
+  } catch (error) {
+    if (hasErrorCode(error, 'not_found')) return 'deleted';
+    if (!hasErrorCode(error, 'storage_unavailable')) throw error;
+    call.report(`The image ${id} was left out: ${failureOf(error).message}`);
+    return 'unreadable';
   }
 }

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Answer, type Call, type CommandSpec, hasFlag, valueOf, valuesOf } from './command.ts';
+import { decoded } from './decoded.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { CommandError } from './failure.ts';
 import { UsageError } from './operator-client.ts';
@@ -11,8 +12,8 @@ import { repeatCall } from './repeat-call.ts';
 import { type Client, clientOf } from './signed-in.ts';
 import { painter, table } from './terminal-text.ts';
 
-/** Real milliseconds between two looks at an import. */
-const LOOK_AGAIN_MS = 500;
+/** Real milliseconds between two looks at an import: half of the requests that a key may make by default. */
+const LOOK_AGAIN_MS = 2_000;
 
 /** Most rows of a page. */
 const PAGE = 100;
@@ -47,7 +48,7 @@ async function importFile(call: Call): Promise<Answer> {
   // The same file continues its import, so a repeat is safe.
   const { import: started } = await repeatCall(call, () => client.imports.start.mutate(input));
   const latest = await follow(call, client, started);
-  const rows = await allRows(client, started.id);
+  const rows = await allRows(call, client, started.id);
   const shown = latest.dryRun ? rows : rows.filter(({ status }) => status === 'failed');
   const counts = Object.entries(latest.counts).flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []));
   const text = `${tableOf(call, shown)}${latest.status}: ${counts.join(', ')}\n`;
@@ -83,7 +84,7 @@ async function inputOf(call: Call): Promise<StartInput> {
   const bytes = await readFile(file).catch((error: Error) => {
     throw new CommandError('failed', `${file} cannot be read (${error.message}).`);
   });
-  const content = textOf(file, bytes);
+  const content = decoded(bytes, file, 'In a spreadsheet, save it as "CSV UTF-8".');
   const given = {
     connectionSlugs: valuesOf(call, 'to').length > 0 ? valuesOf(call, 'to') : undefined,
     profileId: valueOf(call, 'profile'),
@@ -96,23 +97,14 @@ async function inputOf(call: Call): Promise<StartInput> {
   return { format: FORMATS[ending as keyof typeof FORMATS], content, dryRun: hasFlag(call, 'try'), ...fields };
 }
 
-function textOf(file: string, bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new CommandError('failed', `${file} is not in UTF-8.`, 'In a spreadsheet, save it as "CSV UTF-8".');
-  }
-}
-
-async function allRows(client: Client, importId: string): Promise<Row[]> {
+async function allRows(call: Call, client: Client, importId: string): Promise<Row[]> {
   const rows: Row[] = [];
   let cursor: string | null = null;
   do {
-    const page: Awaited<ReturnType<Client['imports']['get']['query']>> = await client.imports.get.query({
-      importId,
-      limit: PAGE,
-      ...(cursor !== null && { cursor }),
-    });
+    const wanted = { importId, limit: PAGE, ...(cursor !== null && { cursor }) };
+    const page: Awaited<ReturnType<Client['imports']['get']['query']>> = await repeatCall(call, () =>
+      client.imports.get.query(wanted),
+    );
     rows.push(...page.rows);
     cursor = page.nextCursor;
   } while (cursor !== null);

@@ -1,6 +1,7 @@
 /** `post` and `thread`: write a post, with one idempotency key for all tries of a run. */
 import { readFile } from 'node:fs/promises';
 import { type Answer, type Call, type CommandSpec, hasFlag, type OptionSpec, valueOf, valuesOf } from './command.ts';
+import { decoded } from './decoded.ts';
 import { CommandError } from './failure.ts';
 import { UsageError } from './operator-client.ts';
 import { answerOfResults } from './post-results.ts';
@@ -91,9 +92,10 @@ async function textOf(call: Call): Promise<string> {
   if (text !== undefined && file !== undefined) throw new UsageError('Give the text or --file, not both.');
   if (text !== undefined) return text;
   if (file !== undefined && file !== '-') {
-    return readFile(file, 'utf8').catch((error: Error) => {
+    const bytes = await readFile(file).catch((error: Error) => {
       throw new CommandError('failed', `${file} cannot be read (${error.message}).`);
     });
+    return decoded(bytes, file);
   }
   if (file === undefined && call.io.stdin.isTTY)
     throw new UsageError('Give a text, --file, or text on standard input.');

@@ -1,6 +1,6 @@
 /** `feeds`, `calendars` and `slots`: where posts come from, and when. */
 import { type Answer, type Call, type CommandSpec, hasFlag, valueOf, valuesOf } from './command.ts';
-import { CommandError } from './failure.ts';
+import { connectionNamed } from './connection-named.ts';
 import { UsageError } from './operator-client.ts';
 import { moreText, PAGE_OPTIONS, pageOf } from './posts-commands.ts';
 import { type Client, clientOf } from './signed-in.ts';
@@ -66,10 +66,7 @@ type Slot = { weekday: number; time: string };
 
 async function slots(call: Call): Promise<Answer> {
   const client = await clientOf(call.io);
-  const { connections } = await client.connections.list.query({});
-  const wanted = idOf(call);
-  const connection = connections.find(({ slug, id }) => slug === wanted || id === wanted);
-  if (connection === undefined) throw new CommandError('notFound', `No connection has the slug or id "${wanted}".`);
+  const connection = await connectionNamed(client, idOf(call));
   const [pause, resume, clear] = ['pause', 'resume', 'clear'].map((name) => hasFlag(call, name));
   if (pause === true && resume === true) throw new UsageError('Give either --pause or --resume.');
   const timezone = valueOf(call, 'zone');

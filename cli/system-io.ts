@@ -1,8 +1,9 @@
 /** The io of the process. */
 import { spawn } from 'node:child_process';
-import { text as readAll } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { systemClock } from '../server/clocks.ts';
 import { systemRandom } from '../server/system-random.ts';
+import { decoded } from './decoded.ts';
 import type { Io, Output } from './io.ts';
 import { receiveRedirect } from './receive-redirect.ts';
 
@@ -16,11 +17,11 @@ export function systemIo(): Io {
   process.stdout.on('error', () => stopping.abort());
   const { stdin } = process;
   return {
-    env: process.env,
+    env: setVariables(process.env),
     fetch: globalThis.fetch,
     clock: systemClock,
     random: systemRandom(systemClock),
-    stdin: { isTTY: Boolean(stdin.isTTY), read: () => readAll(stdin) },
+    stdin: { isTTY: Boolean(stdin.isTTY), read: async () => decoded(await buffer(stdin), 'Standard input') },
     stdout: outputOf(process.stdout),
     stderr: outputOf(process.stderr),
     askSecret,
@@ -28,6 +29,11 @@ export function systemIo(): Io {
     receiveRedirect,
     signal: stopping.signal,
   };
+}
+
+/** An empty value counts as not set, as for the server (docs/configuration.md). */
+function setVariables(env: NodeJS.ProcessEnv): Io['env'] {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
 }
 
 function outputOf(stream: NodeJS.WriteStream): Output {

@@ -29,6 +29,11 @@ export interface Connection extends Required<Runtime> {
   credential(): Promise<Record<string, string>>;
 }
 
+/** What tells the present time. */
+export interface WithNow {
+  readonly clock: Pick<Connection['clock'], 'now'>;
+}
+
 const connections = new WeakMap<object, Connection>();
 
 export function connect(options: ConnectionOptions): Connection {
@@ -109,7 +114,7 @@ function sentenceOf({ error, message, hint }: ErrorBody): string {
  * How long an answer asks to wait, in milliseconds: Retry-After in seconds or as a date, else the reset of the rate limit.
  * Undefined when it does not say.
  */
-export function retryAfterMs({ clock }: Pick<Connection, 'clock'>, headers: Headers): number | undefined {
+export function retryAfterMs({ clock }: WithNow, headers: Headers): number | undefined {
   const after = headers.get('retry-after');
   const reset = headers.get('x-ratelimit-reset');
   const isSpent = headers.get('x-ratelimit-remaining') === '0';

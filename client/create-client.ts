@@ -46,6 +46,9 @@ export type CarillonClient = {
 /** Longest address of a read; longer reads are split into several requests. */
 const ADDRESS_MAX = 6_000;
 
+/** Calls whose bodies may be as large as the service takes, which is more for an image alone: together they would be too large. */
+const LARGE_OPERATIONS: readonly string[] = ['media.upload', 'imports.start'];
+
 /**
  * Creates a client. Calls made in the same turn of the event loop are sent as one batch; each counts in its own bucket.
  *
@@ -63,8 +66,7 @@ export function createClient(options: ClientOptions): CarillonClient {
     links: [
       repeatCalls(connection, retry),
       splitLink({
-        // The service takes a body as large as an image only for this call alone.
-        condition: ({ path }) => path === 'media.upload',
+        condition: ({ path }) => LARGE_OPERATIONS.includes(path),
         true: httpLink(http),
         false: httpBatchLink({ ...http, maxItems: maxBatchSize, maxURLLength: ADDRESS_MAX }),
       }),

@@ -1,5 +1,5 @@
 /** Follows the stream of events, over any number of connections. */
-import { type Connection, type ConnectionOptions, connectionOf, errorOfAnswer, answered, send } from './connection.ts';
+import { type Connection, type ConnectionOptions, connectionOf, errorOfAnswer, answered } from './connection.ts';
 import type { CarillonClient } from './create-client.ts';
 import { CarillonError, hasErrorCode, NoAnswerError } from './errors.ts';
 import { type EventMessage, eventMessages, nextBytes } from './event-messages.ts';
@@ -19,7 +19,7 @@ export interface FollowOptions {
   readonly tries?: number;
 }
 
-/** Milliseconds without a byte after which a connection counts as lost. The service sends some every 15 seconds. */
+/** Milliseconds without an answer, or a byte of it, after which a connection counts as lost. The service sends some every 15 seconds. */
 const SILENCE_MS = 45_000;
 
 /** Milliseconds before a reconnection, until the service names another time. */
@@ -90,7 +90,8 @@ async function open(
   signal: AbortSignal,
 ): Promise<AsyncGenerator<EventMessage>> {
   const url = new URL('/api/v2/events', connection.url).href;
-  const response = await send(connection, url, { headers, signal });
+  const request = () => withinSilence(connection, signal, connection.fetch(url, { headers, signal }));
+  const response = await answered(url, signal, request);
   if (!response.ok || response.body === null) throw await errorOfAnswer(connection, response);
   return eventMessages(response.body, (reader) =>
     answered(url, signal, () => withinSilence(connection, signal, nextBytes(reader))),

@@ -5,7 +5,7 @@
 import type { Operation, TRPCClientError, TRPCLink } from '@trpc/client';
 import type { AnyTRPCRouter } from '@trpc/server';
 import { observable } from '@trpc/server/observable';
-import { type Connection, retryAfterMs } from './connection.ts';
+import { type Connection, retryAfterMs, type WithNow } from './connection.ts';
 import { CarillonError, NoAnswerError } from './errors.ts';
 import {
   delayBefore,
@@ -91,12 +91,18 @@ function waitAfter(
   if (options === false || triesMade >= (options.tries ?? TRIES)) return null;
   if (op.type !== 'query' && !KEYED_OPERATIONS.includes(op.path)) return null;
   if (op.signal?.aborted === true || !mayPass(error)) return null;
-  const response = error.meta?.['response'] as Response | undefined;
-  const { cause } = error;
-  const afterMs =
-    cause instanceof CarillonError ? cause.retryAfterMs : response && retryAfterMs(connection, response.headers);
+  const afterMs = askedWaitMs(connection, error);
   if (afterMs !== undefined && afterMs > (options.maxDelayMs ?? LONGEST_DELAY_MS)) return null;
   return delayBefore(connection, options, { triesMade, afterMs });
+}
+
+/** Milliseconds after which the answer that was thrown asks to try again; undefined when it does not. */
+export function askedWaitMs(connection: WithNow, thrown: unknown): number | undefined {
+  if (thrown instanceof CarillonError) return thrown.retryAfterMs;
+  if (!(thrown instanceof Error)) return undefined;
+  if (thrown.cause instanceof CarillonError) return thrown.cause.retryAfterMs;
+  const { meta } = thrown as { readonly meta?: { readonly response?: Response } | undefined };
+  return meta?.response && retryAfterMs(connection, meta.response.headers);
 }
 
 /** Whether the same call may succeed later. */

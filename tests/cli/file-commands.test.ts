@@ -22,6 +22,28 @@ function fileOf(name: string, content: string): string {
   return file;
 }
 
+/** A command whose first request to an address is one too many. */
+function limitedOnce(isLimited: (url: string) => boolean, retryAfter: string) {
+  const waits: number[] = [];
+  let isFirst = true;
+  const limited: typeof fetch = (input, init) => {
+    const url = String(input instanceof Request ? input.url : input);
+    if (!isFirst || !isLimited(url)) return fetch(input, init);
+    isFirst = false;
+    const body = { error: 'too many requests', message: 'Too many requests.', retryable: true };
+    return Promise.resolve(Response.json(body, { status: 429, headers: { 'retry-after': retryAfter } }));
+  };
+  const { clock } = world.context;
+  const sleep = (ms: number) => Promise.resolve(void waits.push(ms));
+  const waiting = {
+    now: () => clock.now(),
+    elapsed: () => clock.elapsed(),
+    deadline: clock.deadline.bind(clock),
+    sleep,
+  };
+  return { waits, io: { fetch: limited, clock: waiting } };
+}
+
 describe('import', () => {
   it('tries a file row by row, and creates nothing', async () => {
     const file = fileOf('posts.csv', `text,scheduledFor\nOne,\nTwo,yesterday\n${'n'.repeat(501)},\n`);
@@ -157,6 +179,24 @@ describe('export of everything', () => {
     expect((await run(['export', 'posts', '--after', id])).stdout).not.toContain(id);
   });
 
+  it.each([
+    ['metrics', 'postId'],
+    ['queues', 'connectionId'],
+  ])('of %s says how to go on only by what its rows have', async (kind, name) => {
+    const row = `${JSON.stringify({ [name]: 'f0e7d6c5-0000-4000-8000-000000000000' })}\n`;
+    async function* part() {
+      yield new TextEncoder().encode(row);
+      throw new TypeError('terminated');
+    }
+    const breaking = async () => new Response(ReadableStream.from(part()));
+
+    const { exitCode, stdout, stderr } = await run(['export', kind], { io: { fetch: breaking } });
+
+    const hint = kind === 'queues' ? ' --after f0e7d6c5-0000-4000-8000-000000000000\n' : 'incomplete.\n';
+    expect([exitCode, stdout, stderr]).toEqual([7, row, expect.stringContaining(hint)]);
+    expect(stderr).not.toContain('undefined');
+  });
+
   it('--all writes each kind and the images, and a second run fetches no image again', async () => {
     const headers = { 'content-type': 'image/png' };
     const { media } = (await world.rest('POST /media', { raw: IMAGE, headers })).body;
@@ -177,6 +217,65 @@ describe('export of everything', () => {
     expect([...ALL_KINDS]).toEqual(Object.keys(EXPORT_KINDS));
   });
 
+  it('--all waits out the limit of requests, as long as the answer asks', async () => {
+    const { media } = (await world.rest('POST /media', { raw: IMAGE, headers: { 'content-type': 'image/png' } })).body;
+    const folder = path.join(temporaryFolder(), 'data');
+    const { waits, io } = limitedOnce((url) => url.endsWith(`/${media.id}/raw`), '41');
+
+    const { exitCode, stderr } = await run(['export', '--all', folder], { io });
+
+    expect([exitCode, waits]).toEqual([0, [41_000]]);
+    expect(stderr).toContain('Trying again in 41 s.');
+    expect(readFileSync(path.join(folder, 'images', `${media.id}.png`))).toEqual(IMAGE);
+  });
+
+  it('--all leaves out an image whose bytes are damaged, and says so', async () => {
+    const headers = { 'content-type': 'image/png' };
+    const upload = async () => (await world.rest('POST /media', { raw: IMAGE, headers })).body.media.id as string;
+    const [whole, damaged] = [await upload(), await upload()];
+    world.media.stored.set(damaged, IMAGE.subarray(1));
+    const folder = temporaryFolder();
+
+    const { exitCode, stderr } = await run(
+      ['export', '--all', folder],
+      limitedOnce(() => false, ''),
+    );
+
+    await world.rest(`DELETE /media/${damaged}`);
+    expect([exitCode, stderr]).toEqual([8, expect.stringContaining(`The image ${damaged} was left out: `)]);
+    expect([whole, damaged].map((id) => existsSync(path.join(folder, 'images', `${id}.png`)))).toEqual([true, false]);
+  });
+
+  it('--all passes over an image that is deleted meanwhile', async () => {
+    const headers = { 'content-type': 'image/png' };
+    const [kept, deleted] = [
+      (await world.rest('POST /media', { raw: IMAGE, headers })).body.media.id,
+      (await world.rest('POST /media', { raw: IMAGE, headers })).body.media.id,
+    ];
+    const folder = temporaryFolder();
+    const deleting: typeof fetch = async (url, init) => {
+      if (String(url).endsWith(`/${deleted}/raw`)) await world.rest(`DELETE /media/${deleted}`);
+      return fetch(url, init);
+    };
+
+    const { exitCode } = await run(['export', '--all', folder], { io: { fetch: deleting } });
+
+    expect(exitCode).toBe(0);
+    expect([kept, deleted].map((id) => existsSync(path.join(folder, 'images', `${id}.png`)))).toEqual([true, false]);
+  });
+
+  it('--all takes a refusal of something else than the right to read for a failure', async () => {
+    const busy = { error: 'limit_exceeded', message: 'The account reads 2 exports at this time; the limit is 2.' };
+    const answerBusy: typeof fetch = (url, init) =>
+      String(url instanceof Request ? url.url : url).includes('/exports/posts')
+        ? Promise.resolve(Response.json(busy, { status: 403 }))
+        : fetch(url, init);
+
+    const { exitCode, stderr } = await run(['export', '--all', temporaryFolder()], { io: { fetch: answerBusy } });
+
+    expect([exitCode, stderr]).toEqual([6, expect.stringContaining(busy.message)]);
+  });
+
   it('--all leaves out what the key may not read, and says so', async () => {
     const { id: profileId } = await world.profile();
     const { secret } = await world.key({ profileId });
@@ -190,6 +289,19 @@ describe('export of everything', () => {
 });
 
 describe('slots', () => {
+  it('are not changed when connections of two profiles have the slug', async () => {
+    const [one, two] = [await world.profile('One'), await world.profile('Two')];
+    const first = await connectSandbox(world, { slug: 'shop', profileId: one.id });
+    const second = await connectSandbox(world, { slug: 'shop', profileId: two.id });
+
+    const { exitCode, stderr } = await run(['slots', 'shop', 'mon-09:00']);
+    const byId = await run(['slots', first.id, 'mon-09:00']);
+
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('2 connections have the slug "shop".')]);
+    expect(byId.stdout).toMatch(/^mon-09:00 /);
+    expect((await world.rest(`GET /connections/${second.id}`)).body.connection.queueSlots).toEqual([]);
+  });
+
   it('are set, shown, held back and removed', async () => {
     const set = await run(['slots', 'bell', 'mon-09:00', 'THU-18:30', '--zone', 'Europe/Paris']);
     const paused = await run(['slots', 'bell', '--pause']);

@@ -117,6 +117,16 @@ describe('post', () => {
     expect((await world.rest('GET /posts?q=running')).body.posts).toHaveLength(1);
   });
 
+  it('refuses a text in another encoding, instead of publishing other characters', async () => {
+    const file = path.join(temporaryFolder(), 'latin1.txt');
+    writeFileSync(file, Buffer.from('Caf\u00e9 ouvert', 'latin1'));
+
+    const { exitCode, stderr } = await run(['post', '--to', slug, '--file', file]);
+
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('latin1.txt is not in UTF-8.')]);
+    expect((await world.rest('GET /posts?q=ouvert')).body.posts).toEqual([]);
+  });
+
   it('publishes a thread', async () => {
     const { results } = await json('thread', 'One', 'Two', 'Three', '--to', slug);
 

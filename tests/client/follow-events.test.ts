@@ -121,7 +121,8 @@ describe('followEvents', () => {
       now: runtime.clock.now,
       sleep: async (ms, signal) => {
         sleeps.push(ms);
-        if (sleeps.length > 1 && ms === 45_000) return runtime.clock.sleep(ms, signal);
+        // The first one watches over the request, the second one over the stream.
+        if (sleeps.length !== 2 && ms === 45_000) return runtime.clock.sleep(ms, signal);
       },
     };
     const events = followEvents({ ...options, clock }, { lastEventId });
@@ -131,7 +132,38 @@ describe('followEvents', () => {
 
     expect(value).toMatchObject({ post: { text: 'After the silence' } });
     expect(requests).toEqual(['GET /api/v2/events', 'GET /api/v2/events']);
-    expect(sleeps.slice(0, 2)).toEqual([45_000, 2_000]);
+    expect(sleeps.slice(0, 3)).toEqual([45_000, 45_000, 2_000]);
+  });
+
+  it('tries again when a connection gets no answer for 45 seconds, and ends the request', async () => {
+    const { key } = await accountWithSandbox(world);
+    const lastEventId = await anchor(key);
+    await makePost(world, 'sandbox', { key, text: 'After the silence' });
+    const { options, runtime } = reader(key);
+    const asked: AbortSignal[] = [];
+    const silentAtFirst: typeof runtime.fetch = (url, init) => {
+      asked.push(init.signal as AbortSignal);
+      return asked.length === 1 ? new Promise<Response>(() => {}) : fetch(url, init);
+    };
+    const sleeps: number[] = [];
+    const clock: Clock = {
+      now: runtime.clock.now,
+      sleep: async (ms, signal) => {
+        sleeps.push(ms);
+        if (sleeps.length > 1 && ms === 45_000) return runtime.clock.sleep(ms, signal);
+      },
+    };
+    const events = followEvents({ ...options, fetch: silentAtFirst, clock }, { lastEventId });
+
+    const { value } = await events.next();
+    const isEnded = asked.map((signal) => signal.aborted);
+    await events.return();
+
+    expect(value).toMatchObject({ post: { text: 'After the silence' } });
+    expect([isEnded, sleeps.slice(0, 2)]).toEqual([
+      [true, false],
+      [45_000, 2_000],
+    ]);
   });
 
   it('says when a connection is open and when it is lost', async () => {

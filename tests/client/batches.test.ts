@@ -1,0 +1,32 @@
+/** Calls of one turn share a request only when the service takes it as one. */
+import { expect, it } from 'vitest';
+import { createClient } from '../../client/index.ts';
+import { connectSandbox } from '../harness/connections.ts';
+import { startWorld } from '../harness/world.ts';
+import { scriptedFetch } from './scripted-fetch.ts';
+
+const world = await startWorld();
+await connectSandbox(world, { slug: 'bell' });
+
+it('imports that start at once are requests of their own, because each may have a body of 1 MiB', async () => {
+  const { runtime, requests } = scriptedFetch([]);
+  const client = createClient({ url: world.url, apiKey: world.liveKey, ...runtime });
+  const fileOf = (letter: string) =>
+    JSON.stringify(Array.from({ length: 400 }, (_, row) => ({ text: `${letter}${row}`.padEnd(1_500, letter) })));
+  const start = (letter: string) =>
+    client.imports.start.mutate({
+      format: 'json',
+      content: fileOf(letter),
+      dryRun: true,
+      untimed: 'draft',
+      connectionSlugs: ['bell'],
+    });
+
+  const started = await Promise.all([start('a'), start('b')]);
+
+  expect(started.map(({ import: one }) => [one.rows, one.status])).toEqual([
+    [400, 'running'],
+    [400, 'running'],
+  ]);
+  expect(requests).toEqual(['POST /trpc/imports.start', 'POST /trpc/imports.start']);
+});
