@@ -8,8 +8,9 @@ import { createServer, type Plugin } from 'vite';
 import { APP_BASE, APP_ENTRY, consoleConfig, ROOT } from './console-vite.ts';
 import { ensureConsole } from './ensure-console.js';
 
-const DEV_PORT = Number(process.env['DEV_PORT'] ?? 5173);
-const servicePort = process.env['PORT'] ?? '3000';
+// An empty value counts as not set, as for the service.
+const DEV_PORT = Number(process.env['DEV_PORT'] || 5173);
+const servicePort = process.env['PORT'] || '3000';
 const service = `http://127.0.0.1:${servicePort}`;
 
 // The page that the service sends names the built files; they are replaced below.
@@ -17,7 +18,7 @@ await ensureConsole(ROOT);
 const child = spawn(process.execPath, ['server/main.ts'], {
   cwd: ROOT,
   stdio: 'inherit',
-  env: { PUBLIC_URL: `http://localhost:${DEV_PORT}`, ...process.env },
+  env: { ...process.env, PUBLIC_URL: process.env['PUBLIC_URL'] || `http://localhost:${DEV_PORT}` },
 });
 child.on('exit', (code) => process.exit(code ?? 0));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));

@@ -5,6 +5,7 @@ import { PLATFORM_IDS } from '../platforms/registry.ts';
 import type { WithBackups } from '../services/backups/backup-schedule.ts';
 import type { Clock } from '../services/clock.ts';
 import type { Context } from '../services/context.ts';
+import { acceptsWrites } from '../services/health/accepts-writes.ts';
 import { withinDatabaseTimeout } from '../services/health/database-timeout.ts';
 import { readLoops } from '../services/health/read-loops.ts';
 import type { WithStartup } from '../services/health/startup.ts';
@@ -109,8 +110,8 @@ export function observeProcess(context: Context & WithSender & WithStartup & Wit
   const fromBacklog = (field: 'posts' | 'oldest' | 'deliveries' | 'failing') => async () =>
     // The other metrics are needed most when the database is down.
     (await backlog())?.[0]?.[field] ?? Number.NaN;
-  gauge('carillon_ready', 'Whether the start has ended and the database answers: 1 or 0.', async () =>
-    Number(context.startup.hasEnded && (await backlog()) !== null),
+  gauge('carillon_ready', 'Whether the start has ended and the database accepts writes: 1 or 0.', async () =>
+    Number(context.startup.hasEnded && (await acceptsWrites(context))),
   );
   gauge('carillon_sends_in_flight', 'Sends in progress in this process.', () => context.sends.inFlight);
   gauge('carillon_posts_overdue', 'Scheduled posts that are due and not claimed yet.', fromBacklog('posts'));

@@ -1,18 +1,12 @@
 /** Endpoints for orchestrators: liveness, readiness, and metrics for Prometheus (docs/contract/running.md#paths). */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Router, type Request } from 'express';
-import { statement } from '../entities/statement.ts';
 import type { Context } from '../services/context.ts';
-import { withinDatabaseTimeout } from '../services/health/database-timeout.ts';
+import { acceptsWrites } from '../services/health/accepts-writes.ts';
 import { sameSecret } from '../services/secrets.ts';
 import { bearerToken } from './bearer-token.ts';
 import type { WithInstruments } from './instruments.ts';
 import { isLocalRequest } from './local-request.ts';
-
-const ping = statement('check that the database answers', {
-  result: { one: 'int' },
-  sql: () => 'select 1 as one',
-});
 
 /** Measures how long the answer takes, for `/metrics`. */
 export function measureDuration(
@@ -34,7 +28,7 @@ export function probes(context: Context & WithInstruments, isReady: () => boolea
   });
 
   router.get('/readyz', async (_request, response) => {
-    const ready = isReady() && (await answers(context));
+    const ready = isReady() && (await acceptsWrites(context));
     response
       .status(ready ? 200 : 503)
       .type('text/plain')
@@ -54,13 +48,6 @@ export function probes(context: Context & WithInstruments, isReady: () => boolea
     response.send(await registry.metrics());
   });
   return router;
-}
-
-/** A database that does not answer in time counts as gone, also when it only hangs. */
-async function answers(context: Context): Promise<boolean> {
-  const answered = ping(context.db.em()).then(() => true);
-  const answer = await withinDatabaseTimeout(context, answered);
-  return answer === true;
 }
 
 function mayReadMetrics(context: Context, request: Request): boolean {

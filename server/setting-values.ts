@@ -2,6 +2,7 @@
 import proxyAddress from 'proxy-addr';
 import { z } from 'zod';
 import { parseDatabaseUrl } from '../entities/database-hosts.ts';
+import { SECRET_LETTERS } from '../services/keys/key-secret.ts';
 import { emailAddress } from '../services/people/email-address.ts';
 import { passwordProblem } from '../services/people/new-password.ts';
 import { parseAllowList } from './outbound-addresses.ts';
@@ -9,7 +10,7 @@ import { parseAllowList } from './outbound-addresses.ts';
 export const apiKey = (type: 'live' | 'test') =>
   z
     .string()
-    .regex(new RegExp(`^crl_${type}_[A-Za-z0-9]{32,}$`), `must be crl_${type}_ and at least 32 letters or digits`);
+    .regex(new RegExp(`^crl_${type}_${SECRET_LETTERS}$`), `must be crl_${type}_ and 32 to 200 letters or digits`);
 
 export const encryptionKeys = z.string().transform((value, issue) => {
   const keys = value.split(',').map((key) => Buffer.from(key.trim(), 'base64'));

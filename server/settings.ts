@@ -60,12 +60,12 @@ const Server = z.object({
 const FirstAccount = z.object({
   BOOTSTRAP_LIVE_KEY: apiKey('live').optional().register(facts, {
     type: 'API key',
-    range: '`crl_live_` and at least 32 letters or digits',
+    range: '`crl_live_` and 32 to 200 letters or digits',
     meaning: 'Live key of the first account, created at the first start. Unset: one is generated and printed once.',
   }),
   BOOTSTRAP_TEST_KEY: apiKey('test').optional().register(facts, {
     type: 'API key',
-    range: '`crl_test_` and at least 32 letters or digits',
+    range: '`crl_test_` and 32 to 200 letters or digits',
     meaning: 'Test key of the first account, created at the first start. Unset: there is none.',
   }),
   OWNER_EMAIL: ownerEmail.optional().register(facts, {

@@ -14,6 +14,8 @@ import { ENGINE, newFolder, newInstall, launchProcess } from './server-process.t
 const KEY_MESSAGE = 'must be comma-separated base64 keys of 32 bytes each';
 const POSTGRES = 'postgres://127.0.0.1:1/carillon';
 
+const keyOf = (type: 'live' | 'test', letters: number) => `crl_${type}_${'A'.repeat(letters)}`;
+
 it.each([
   [{ PORT: 'abc' }, 'PORT: must be a port number'],
   [{ PORT: '70000' }, 'PORT: Too big: expected number to be <=65535'],
@@ -30,6 +32,9 @@ it.each([
   [{ CLOCK: 'manual', NODE_ENV: 'production' }, 'CLOCK: manual is refused when NODE_ENV is production'],
   [{ MCP_CONFORMANCE: '1', NODE_ENV: 'production' }, 'MCP_CONFORMANCE: is refused when NODE_ENV is production'],
   [{ MCP_CONFORMANCE: 'yes' }, 'MCP_CONFORMANCE: must be 1, or unset'],
+  [{ BOOTSTRAP_LIVE_KEY: keyOf('live', 31) }, 'BOOTSTRAP_LIVE_KEY: must be crl_live_ and 32 to 200 letters or digits'],
+  [{ BOOTSTRAP_LIVE_KEY: keyOf('live', 201) }, 'BOOTSTRAP_LIVE_KEY: must be crl_live_ and 32 to 200 letters or digits'],
+  [{ BOOTSTRAP_TEST_KEY: keyOf('test', 201) }, 'BOOTSTRAP_TEST_KEY: must be crl_test_ and 32 to 200 letters or digits'],
   [{ CLOCK_START: '2027-01-01T00:00:00Z' }, 'CLOCK_START: is used only with CLOCK=manual'],
   [{ ENCRYPTION_KEYS: 'c2hvcnQ=' }, `ENCRYPTION_KEYS: ${KEY_MESSAGE}`],
   [{ ENCRYPTION_KEYS: `${Buffer.alloc(32).toString('base64')},` }, `ENCRYPTION_KEYS: ${KEY_MESSAGE}`],

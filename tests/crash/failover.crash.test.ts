@@ -61,8 +61,13 @@ it.skipIf(POSTGRES_BINARIES === undefined)(
     ]);
     // The platform answers these sends while there is no database.
     await waitUntil('no send waits for the platform', () => performance.now() > killedAt + PLATFORM_ANSWER_MS);
-    await pair.promoteStandby();
+    // A standby answers queries, and refuses writes until it is promoted.
     proxy.lead(pair.standbyPort);
+    expect(await Promise.all(installs.map(isReady))).toEqual([
+      [503, 503],
+      [503, 503],
+    ]);
+    await pair.promoteStandby();
 
     const acceptedBefore = installs.map(({ flow }) => flow.accepted);
     await waitUntil('posts flow again', () =>

@@ -6,10 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { blocksOf, commandsOf } from '../docs/code-blocks.ts';
 import { databaseUrl, onServer, TEST_DATABASE_URL } from '../harness/database.ts';
 
 const run = promisify(execFile);
-const SCRIPT = join(import.meta.dirname, '../../deploy/backup.sh');
+const ROOT = join(import.meta.dirname, '../..');
+const SCRIPT = join(ROOT, 'deploy/backup.sh');
+const GUIDE = join(ROOT, 'docs/guide/containers.md');
+const IN_CONTAINER = ['docker', 'compose', 'exec', 'backup'];
 const name = `carillon_backup_${process.pid}`;
 
 let folder: string;
@@ -57,6 +61,40 @@ function environment(database: string) {
   };
 }
 
+/** The commands with which the guide replaces the database by that of a backup, without the container around them. */
+const RESTORE = blocksOf(GUIDE)
+  .filter(({ code }) => code.includes('pg_restore'))
+  .flatMap(({ code }) => commandsOf(code))
+  .filter((words) => words.slice(0, IN_CONTAINER.length).join() === IN_CONTAINER.join())
+  .map((words) => words.slice(IN_CONTAINER.length));
+
+/** Restores a backup over a database as the guide says. @param role whose rights the commands have, instead of a superuser's */
+async function restore(backup: string, database: string, role?: string) {
+  const env = { ...environment(database), ...(role === undefined ? {} : { PGOPTIONS: `-c role=${role}` }) };
+  const placed = (word: string) =>
+    word.replace(/\/backups\/NAME|\/tmp(?=\/)/, (path) => (path === '/tmp' ? media : join(folder, backup)));
+  for (const [command = '', ...words] of RESTORE) await run(command, words.map(placed), { env });
+}
+
+/** Makes a role that is removed when the test ends, with the database in which it has rights. */
+async function newRole(kind: string) {
+  const role = `${name}_${kind}`;
+  await onServer(`create role ${role}`);
+  onTestFinished(async () => {
+    await onServer(`drop database if exists ${name} with (force)`);
+    await onServer(`drop role ${role}`);
+  });
+  return role;
+}
+
+/** Makes a backup, and then what a later version adds: a table that refers to a table of the backup. */
+async function backUpAndUpgrade() {
+  await backUp();
+  await query(name, "create table ringers (bell int references bells); insert into bells values (2, 'Great Tom')");
+  const [made = ''] = await backups();
+  return made;
+}
+
 /** What is in the folder, apart from the lock and the images of these tests. */
 const backups = async () => (await readdir(folder)).filter((entry) => !['.lock', '.media'].includes(entry));
 
@@ -86,10 +124,40 @@ describe.skipIf(TEST_DATABASE_URL === undefined)('a backup of the Compose file',
     const restored = `${name}_restored`;
     await onServer(`create database ${restored}`);
     onTestFinished(() => onServer(`drop database if exists ${restored} with (force)`));
-    await run('pg_restore', ['--dbname', databaseUrl(restored), join(backup, 'database.dump')]);
+    await restore(made, restored);
     expect(await query(restored, 'select * from bells')).toBe('1|Emma\n');
     await run('tar', ['-xf', 'media.tar', './image.png'], { cwd: backup });
     expect(await readFile(join(backup, 'image.png'), 'utf8')).toBe('an image');
+  });
+
+  it('restores over the tables of a later version, for an owner who is no superuser, and others keep their rights', async () => {
+    const [owner, reader] = [await newRole('owner'), await newRole('reader')];
+    await onServer(`alter database ${name} owner to ${owner}`);
+    await query(name, `alter table bells owner to ${owner}; grant select on bells to ${reader}`);
+    const backup = await backUpAndUpgrade();
+
+    await restore(backup, name, owner);
+
+    expect(await query(name, 'select * from bells')).toBe('1|Emma\n');
+    expect(await query(name, "select tablename, tableowner from pg_tables where schemaname = 'public'")).toBe(
+      `bells|${owner}\n`,
+    );
+    expect(await query(name, "select nspowner::regrole from pg_namespace where nspname = 'public'")).toBe(
+      'pg_database_owner\n',
+    );
+    expect(await query(name, `set role ${reader}; select * from bells`)).toBe('SET\n1|Emma\n');
+  });
+
+  it('of which a part cannot be restored leaves the database as it was', async () => {
+    const owner = await newRole('owner');
+    await onServer(`alter database ${name} owner to ${owner}`);
+    const backup = await backUpAndUpgrade();
+
+    // Its table belongs to a superuser, to whom only a superuser may give it.
+    await expect(restore(backup, name, owner)).rejects.toThrow(/must be (?:member of|able to SET) role/i);
+
+    expect(await query(name, 'select * from bells')).toBe('1|Emma\n2|Great Tom\n');
+    expect(await query(name, 'select * from ringers')).toBe('');
   });
 
   it('that fails leaves nothing that looks like one, and the next removes what is left', async () => {
