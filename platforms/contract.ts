@@ -33,6 +33,11 @@ export interface ThreadFacts {
   readonly onRefusal: 'take_down' | 'keep';
 }
 
+/** The comment that may be made right after a post, counted in the unit of its text. */
+export interface FirstCommentFacts {
+  readonly maxLength: number;
+}
+
 /** Maximum concurrent sends of one process to a platform, so that a platform that hangs blocks only its own sends. */
 export interface ConcurrencyFacts {
   /** For the whole platform. */
@@ -81,8 +86,8 @@ export interface PlatformFacts {
   readonly images: ImageFacts | null;
   /** How a post may have replies; null when it may not have any. */
   readonly thread: ThreadFacts | null;
-  /** Whether a post may carry a first comment. */
-  readonly firstComment: boolean;
+  /** The first comment that a post may carry; null when it may not carry one. */
+  readonly firstComment: FirstCommentFacts | null;
   /** Whether a sent post has a public URL. */
   readonly permalink: boolean;
   /** The metrics that it reports; empty when none. */

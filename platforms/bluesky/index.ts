@@ -58,7 +58,7 @@ export const bluesky = definePlatform<BlueskyCredential, BlueskyCredentialsInput
     altTextMax: 2000,
   },
   thread: { max: 24, onRefusal: 'keep' },
-  firstComment: false,
+  firstComment: null,
   permalink: true,
   metrics: ['likes', 'reposts', 'replies'],
   metricsBatch: { max: URIS_MAX, shared: true },

@@ -51,7 +51,7 @@ export const discord = definePlatform<DiscordCredential, DiscordCredentialsInput
     altTextMax: 1024,
   },
   thread: null,
-  firstComment: false,
+  firstComment: null,
   permalink: true,
   metrics: [],
   recovery: BOT_RECOVERY,

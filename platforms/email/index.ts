@@ -51,7 +51,7 @@ export const email = definePlatform<EmailCredentialsInput, EmailCredentialsInput
     altTextMax: 1000,
   },
   thread: null,
-  firstComment: false,
+  firstComment: null,
   permalink: false,
   metrics: [],
   // A repeat carries the same Message-ID. Receivers may use it to drop duplicates but need not. No server can be

@@ -68,7 +68,8 @@ export const facebook = definePlatform<PageCredential, FacebookCredentialsInput>
     altTextMax: 1000,
   },
   thread: null,
-  firstComment: true,
+  // Undocumented; other clients use this value.
+  firstComment: { maxLength: 8_000 },
   permalink: true,
   metrics: [],
   // The API has no idempotency, so no call is ever repeated.

@@ -49,7 +49,7 @@ export const instagram = definePlatform<InstagramCredential, InstagramCredential
     fetchedBy: 'META_GRAPH_URL',
   },
   thread: null,
-  firstComment: false,
+  firstComment: null,
   permalink: true,
   metrics: [],
   // A container is published at most once.

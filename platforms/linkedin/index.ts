@@ -59,7 +59,8 @@ export const linkedin = definePlatform<LinkedInCredential, LinkedInCredentialsIn
     altTextMax: 1000,
   },
   thread: null,
-  firstComment: true,
+  // Undocumented; this is the limit of LinkedIn's own page.
+  firstComment: { maxLength: 1_250 },
   permalink: true,
   // Impressions and clicks are available for pages only.
   metrics: ['impressions', 'likes', 'replies', 'clicks'],

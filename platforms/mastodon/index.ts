@@ -63,7 +63,7 @@ export const mastodon = definePlatform<MastodonCredential, MastodonCredentialsIn
     gif: { maxPixels: 921_600 },
   },
   thread: { max: 24, onRefusal: 'take_down' },
-  firstComment: false,
+  firstComment: null,
   permalink: true,
   metrics: ['likes', 'reposts', 'replies'],
   metricsBatch: { max: STATUSES_MAX, shared: false },

@@ -38,7 +38,7 @@ export const nostr = definePlatform<NostrCredential, NostrCredentialsInput>({
     altTextMax: 1_000,
   },
   thread: { max: 24, onRefusal: 'take_down' },
-  firstComment: false,
+  firstComment: null,
   permalink: true,
   metrics: ['likes', 'reposts', 'replies'],
   metricsBatch: { max: POSTS_MAX, shared: false },

@@ -67,7 +67,7 @@ export const reddit = definePlatform<RedditCredential, RedditCredentialsInput>({
     altTextMax: null,
   },
   thread: null,
-  firstComment: false,
+  firstComment: null,
   permalink: true,
   metrics: [],
   recovery: { repeatWithinMs: 0, readBack: true },

@@ -38,7 +38,7 @@ function createSandbox(timeline: Timeline): Platform<Credentials, Credentials> {
       altTextMax: 1000,
     },
     thread: { max: 24, onRefusal: 'take_down' },
-    firstComment: false,
+    firstComment: null,
     permalink: true,
     metrics: ['likes', 'reposts', 'replies'],
     metricsBatch: { max: 1_000, shared: true },

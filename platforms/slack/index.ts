@@ -53,7 +53,7 @@ export const slack = definePlatform<SlackCredential, SlackCredentialsInput>({
     altTextMax: 1000,
   },
   thread: null,
-  firstComment: false,
+  firstComment: null,
   permalink: false,
   metrics: [],
   // The API has no idempotency, and a bot that may write may not be allowed to read.

@@ -39,7 +39,7 @@ export const sms = definePlatform<SmsCredentialsInput, SmsCredentialsInput>({
   text: { maxLength: 1_600, unit: UTF16_UNITS, segments: countSegments },
   images: null,
   thread: null,
-  firstComment: false,
+  firstComment: null,
   permalink: false,
   metrics: [],
   // The API has no idempotency, so no call is ever repeated.

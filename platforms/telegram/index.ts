@@ -47,7 +47,7 @@ export const telegram = definePlatform<BotCredential, TelegramCredentialsInput>(
     ratio: { min: 1 / 20, max: 20, words: 'ratios from 1:20 to 20:1' },
   },
   thread: { max: 24, onRefusal: 'take_down' },
-  firstComment: false,
+  firstComment: null,
   permalink: true,
   metrics: [],
   // The API has no idempotency, and bots cannot read their own posts.

@@ -51,7 +51,7 @@ export const threads = definePlatform<ThreadsCredential, ThreadsCredentialsInput
     fetchedBy: 'THREADS_API_URL',
   },
   thread: null,
-  firstComment: false,
+  firstComment: null,
   permalink: true,
   metrics: [],
   // A container is published at most once.

@@ -53,7 +53,7 @@ export const x = definePlatform<XCredential, XCredentialsInput>({
     altTextMax: 1000,
   },
   thread: { max: 24, onRefusal: 'take_down' },
-  firstComment: false,
+  firstComment: null,
   permalink: true,
   metrics: ['impressions', 'likes', 'reposts', 'replies'],
   metricsBatch: { max: IDS_MAX, shared: false },

@@ -42,7 +42,7 @@ export function listPlatforms(context: Context): PlatformView[] {
       text: { maxLength: text.maxLength, unit: text.unit.name },
       images: images && imagesView(images),
       thread: thread !== null,
-      firstComment,
+      firstComment: firstComment !== null,
       delete: platform.remove !== undefined,
       permalink,
       metrics: [...metrics],

@@ -35,7 +35,8 @@ export function checkPost(
     ratioError(platform, content.images) ??
     unreachableImages(context, platform, content.images.length) ??
     checkText(platform, limits, content.text) ??
-    replyError(platform, limits, content.thread)
+    replyError(platform, limits, content.thread) ??
+    commentError(platform, content.firstComment)
   );
 }
 
@@ -77,7 +78,7 @@ function shapeError(platform: AnyPlatform, content: PostContent): ItemError | nu
       message: `${platform.name} has no threads. Leave out thread for this connection.`,
     };
   }
-  if (content.firstComment !== null && !platform.firstComment) {
+  if (content.firstComment !== null && platform.firstComment === null) {
     return {
       code: 'shape_unsupported',
       message: `${platform.name} has no first comments. Leave out firstComment for this connection.`,
@@ -96,4 +97,17 @@ function replyError(
     if (error !== null) return { ...error, message: `thread.${index}: ${error.message}` };
   }
   return null;
+}
+
+/** Refused before the post: afterwards it would be up without its comment. */
+function commentError(platform: AnyPlatform, comment: string | null): ItemError | null {
+  if (comment === null || platform.firstComment === null) return null;
+  const { unit } = platform.text;
+  const { maxLength } = platform.firstComment;
+  const length = unit.count(comment);
+  if (length <= maxLength) return null;
+  return {
+    code: 'platform_rejected',
+    message: `firstComment has ${length} ${unit.plural}; ${platform.name} takes at most ${maxLength}.`,
+  };
 }

@@ -174,6 +174,32 @@ describe('a first comment that is not attempted', () => {
   });
 });
 
+describe('a first comment that is too long', () => {
+  const error = {
+    code: 'platform_rejected',
+    message: 'firstComment has 8001 characters; Facebook takes at most 8000.',
+  };
+
+  it('is refused before its post is made', async () => {
+    const [result] = await post('too much to add', { firstComment: 'x'.repeat(8_001) });
+    const [validated] = (
+      await world.rest('POST /posts/validate', {
+        body: { text: 'Ding', connectionSlugs: ['facebook-thebells'], firstComment: 'x'.repeat(8_001) },
+      })
+    ).body.results;
+
+    expect(result).toMatchObject({ status: 'failed', postId: null, error });
+    expect(validated).toMatchObject({ ok: false, error });
+    expect(server.posts().some(({ message }) => message === 'too much to add')).toBe(false);
+  });
+
+  it('is not one of exactly the limit', async () => {
+    const [result] = await post('just enough to add', { firstComment: '🔔'.repeat(8_000) });
+
+    expect(result).toMatchObject({ status: 'sent', hasFirstComment: true });
+  });
+});
+
 describe('a send interrupted by the end of its process', () => {
   /** Resets a sent post to the state in which a worker died. */
   const cutOff = (postId: string) =>
