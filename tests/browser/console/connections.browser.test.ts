@@ -139,6 +139,28 @@ describe.skipIf(!HAS_BROWSER)('Connections', () => {
     await expectGoodView(page);
   });
 
+  it('shows in the fields what others change meanwhile, and does not write over it', async () => {
+    const [connection] = await stage.connect(1);
+    const { page } = await stage.visit(`/connections/${connection?.id}`);
+    await page.getByLabel('Slug').fill('edited-here');
+    const others = { description: 'Changed elsewhere' };
+    await stage.world.rest(`PATCH /connections/${connection?.id}/settings`, { body: others });
+    await expect.poll(() => page.getByLabel('Description').inputValue()).toBe('Changed elsewhere');
+    expect(await page.getByLabel('Slug').inputValue()).toBe('edited-here');
+
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'edited-here' }).waitFor();
+    await stage.world.rest(`PATCH /connections/${connection?.id}/settings`, { body: { rewriteMode: 'off' } });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('The settings are as before.').waitFor();
+
+    expect((await stage.world.rest(`GET /connections/${connection?.id}`)).body.connection).toMatchObject({
+      slug: connection?.slug,
+      description: 'Changed elsewhere',
+      rewriteMode: 'off',
+    });
+  });
+
   it('disconnects after saying what is cancelled', async () => {
     const [connection] = await stage.connect(1);
     const later = { connectionSlugs: [connection?.slug], scheduledFor: '2026-11-25T09:00:00Z' };

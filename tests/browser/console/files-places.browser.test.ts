@@ -156,6 +156,25 @@ describe.skipIf(!HAS_BROWSER)('Feeds', () => {
     await page.getByText('No feed yet').waitFor();
   });
 
+  it('shows in the fields what others change meanwhile, and does not write over it', async () => {
+    const feed = await startFeed(['Bronze']);
+    const body = { url: feed.url, connectionSlugs: [slug()] };
+    const { id } = (await stage.world.rest('POST /feeds', { body })).body.feed;
+    const { page } = await stage.visit(`/files/feeds?feed=${id}`);
+    const text = page.getByRole('textbox', { name: 'Text of the posts' });
+    await text.fill('Edited here: {title}');
+    await stage.world.rest(`PATCH /feeds/${id}`, { body: { delivery: 'queue' } });
+    await page.getByRole('radio', { name: /queue/i, checked: true }).waitFor({ state: 'attached' });
+    expect(await text.inputValue()).toBe('Edited here: {title}');
+
+    await page.getByRole('button', { name: 'Save' }).press('Enter');
+
+    await page.getByText('The feed is changed.').waitFor();
+    const { feed: stored } = (await stage.world.rest(`GET /feeds/${id}`)).body;
+    expect(stored).toMatchObject({ template: 'Edited here: {title}', delivery: 'queue' });
+    await stage.world.rest(`DELETE /feeds/${id}`);
+  });
+
   it('keeps a connection that was disconnected, which can be left out', async () => {
     const feed = await startFeed(['Bronze']);
     const [gone] = await stage.connect(1);

@@ -49,6 +49,22 @@ describe.skipIf(!HAS_BROWSER)('Stops', () => {
     expect(await statusOf(postId)).toBe('cancelled');
   });
 
+  it('offers each key of an account that has many', async () => {
+    const agent = await stage.world.key({});
+    await stage.world.sql(
+      `insert into api_keys (id, account_id, name, type, prefix, secret_hash, approval, created_at)
+       select gen_random_uuid(), account_id, 'Key ' || n, type, prefix, lpad(n::text, 64, '0'), approval, created_at
+       from api_keys, generate_series(1, 250) n where id = $1`,
+      [agent.id],
+    );
+    const { page } = await stage.visit('/stops');
+
+    await page.getByRole('button', { name: /What/ }).click();
+
+    const offered = page.getByRole('option', { name: /^The key Key \d+$/ });
+    await expect.poll(() => offered.count()).toBe(250);
+  });
+
   it('says so when the key that it stops was revoked meanwhile', async () => {
     const agent = await stage.world.key({});
     await stage.world.sql(`update api_keys set name = 'Night porter' where id = $1`, [agent.id]);

@@ -1,8 +1,9 @@
 /** Changes the slug, the description and the polish of a connection, with undo. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import type { Connection } from '../../data/connections.ts';
 import { type Inputs, useTRPC } from '../../data/trpc.ts';
+import { useEdits } from '../../data/use-edits.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -19,14 +20,8 @@ const POLISH: readonly Choice<Connection['rewriteMode']>[] = [
 
 export function ConnectionSettings({ connection }: { connection: Connection }) {
   const { id: connectionId, slug, description, rewriteMode } = connection;
-  const [fields, setFields] = useState({ slug, description, rewriteMode });
-  const stored = `${slug} ${rewriteMode} ${description}`;
-  const [shown, setShown] = useState(stored);
-  // Saved here, or changed elsewhere.
-  if (shown !== stored) {
-    setShown(stored);
-    setFields({ slug, description, rewriteMode });
-  }
+  const stored = { slug, description, rewriteMode };
+  const { fields, changes, change, settle } = useEdits(stored);
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const { mutateAsync, isPending, error } = useMutation(
@@ -35,14 +30,17 @@ export function ConnectionSettings({ connection }: { connection: Connection }) {
     }),
   );
   // Callbacks of `mutate` end with this view, which undo outlives.
-  const save = (changes: Omit<Inputs['connections']['updateSettings'], 'connectionId'>, onSuccess: () => void) =>
-    void mutateAsync({ connectionId, ...changes }).then(onSuccess, () => undefined);
+  const save = (settings: Omit<Inputs['connections']['updateSettings'], 'connectionId'>, onSuccess: () => void) =>
+    void mutateAsync({ connectionId, ...settings }).then(onSuccess, () => undefined);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const before = { slug, description, rewriteMode };
-    save({ ...fields, slug: fields.slug.trim(), description: fields.description.trim() }, () =>
-      toast('The settings are saved.', () => save(before, () => toast('The settings are as before.'))),
-    );
+    // Others may change the rest before it is taken back.
+    const before = Object.fromEntries(Object.entries(stored).filter(([name]) => name in changes));
+    save({ ...fields, slug: fields.slug.trim(), description: fields.description.trim() }, () => {
+      settle();
+      const undo = () => save(before, () => toast('The settings are as before.'));
+      toast('The settings are saved.', Object.keys(before).length === 0 ? undefined : undo);
+    });
   };
   return (
     <Panel title="Settings">
@@ -54,7 +52,7 @@ export function ConnectionSettings({ connection }: { connection: Connection }) {
           autoComplete="off"
           hint="What posts are addressed to. Programs that post to the present one must change too; stored posts are still sent."
           value={fields.slug}
-          onChange={(value) => setFields({ ...fields, slug: value })}
+          onChange={(value) => change({ slug: value })}
         />
         <TextField
           label="Description"
@@ -64,13 +62,13 @@ export function ConnectionSettings({ connection }: { connection: Connection }) {
           dir="auto"
           hint="For people. No platform sees it."
           value={fields.description}
-          onChange={(value) => setFields({ ...fields, description: value })}
+          onChange={(value) => change({ description: value })}
         />
         <RadioChoice
           label="AI polish of texts"
           value={fields.rewriteMode}
           choices={POLISH}
-          onChange={(value) => setFields({ ...fields, rewriteMode: value })}
+          onChange={(value) => change({ rewriteMode: value })}
         />
         <Button look="primary" type="submit" isPending={isPending}>
           Save

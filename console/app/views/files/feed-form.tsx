@@ -1,11 +1,12 @@
 /** The fields of a feed, to add one and to change one, with a preview of what its newest item becomes. Loaded after the list. */
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
+import { useEdits } from '../../data/use-edits.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { RadioChoice } from '../../ui/radio-choice.tsx';
 import { Select } from '../../ui/select.tsx';
-import { type Chosen, ConnectionChoice } from './connection-choice.tsx';
+import { ConnectionChoice } from './connection-choice.tsx';
 import { FeedPreview } from './feed-preview.tsx';
 import { DELIVERIES, type Feed, intervalInWords, INTERVALS } from './feed-words.ts';
 
@@ -22,32 +23,27 @@ export interface FeedFormProps {
   readonly isPending: boolean;
   /** Why the last try failed; null otherwise. */
   readonly failure: unknown;
-  onSubmit(fields: FeedFields): void;
+  /** @param settle ends the edits, once they are stored */
+  onSubmit(fields: FeedFields, settle: () => void): void;
 }
 
-const TEMPLATE = '{title}\n\n{link}';
-const HOUR = 60;
+const EMPTY: FeedFields = {
+  url: '',
+  template: '{title}\n\n{link}',
+  delivery: 'draft',
+  intervalMinutes: 60,
+  profileId: null,
+  connectionSlugs: [],
+};
 
 // eslint-disable-next-line import/no-default-export -- React loads default exports only
 export default function FeedForm({ feed, action, isPending, failure, onSubmit }: FeedFormProps) {
-  const [url, setUrl] = useState(feed?.url ?? '');
-  const [template, setTemplate] = useState(feed?.template ?? TEMPLATE);
-  const [delivery, setDelivery] = useState<Feed['delivery']>(feed?.delivery ?? 'draft');
-  const [minutes, setMinutes] = useState(feed?.intervalMinutes ?? HOUR);
-  const [chosen, setChosen] = useState<Chosen>({
-    profileId: feed?.profileId ?? null,
-    slugs: feed?.connectionSlugs ?? [],
-  });
+  const { fields, change, settle } = useEdits(feed === undefined ? EMPTY : fieldsOf(feed));
+  const { url, template, delivery, intervalMinutes: minutes, profileId, connectionSlugs } = fields;
+  const chosen = { profileId, slugs: connectionSlugs };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    onSubmit({
-      url: url.trim(),
-      template: template.trim(),
-      delivery,
-      intervalMinutes: minutes,
-      profileId: chosen.profileId,
-      connectionSlugs: [...chosen.slugs],
-    });
+    onSubmit({ ...fields, url: url.trim(), template: template.trim() }, settle);
   };
   const offered = [...new Set([...Object.keys(INTERVALS).map(Number), minutes])].toSorted((a, b) => a - b);
   return (
@@ -59,7 +55,7 @@ export default function FeedForm({ feed, action, isPending, failure, onSubmit }:
         autoComplete="off"
         hint="Of an RSS or Atom document, such as https://blog.example.com/feed.xml. Everyone who may read posts sees it."
         value={url}
-        onChange={setUrl}
+        onChange={(value) => change({ url: value })}
       />
       <TextField
         label="Text of the posts"
@@ -69,28 +65,28 @@ export default function FeedForm({ feed, action, isPending, failure, onSubmit }:
         maxLength={5_000}
         hint="{title}, {link} and {summary} come from the item."
         value={template}
-        onChange={setTemplate}
+        onChange={(value) => change({ template: value })}
       />
       <ConnectionChoice
         label="Write for"
         isRequired
         hasFixedProfile={feed !== undefined}
         chosen={chosen}
-        onChange={setChosen}
+        onChange={(next) => change({ profileId: next.profileId, connectionSlugs: [...next.slugs] })}
       />
       <FeedPreview url={url.trim()} template={template.trim()} chosen={chosen} />
       <RadioChoice<Feed['delivery']>
         label="New items become"
         value={delivery}
         choices={Object.entries(DELIVERIES).map(([value, label]) => ({ value: value as Feed['delivery'], label }))}
-        onChange={setDelivery}
+        onChange={(value) => change({ delivery: value })}
       />
       <div className="field">
         <Select
           label="Poll it"
           value={String(minutes)}
           choices={offered.map((value) => ({ value: String(value), label: intervalInWords(value) }))}
-          onChange={(value) => setMinutes(Number(value))}
+          onChange={(value) => change({ intervalMinutes: Number(value) })}
         />
       </div>
       <Button look="primary" type="submit" isPending={isPending}>
@@ -99,4 +95,8 @@ export default function FeedForm({ feed, action, isPending, failure, onSubmit }:
       {failure !== null && <ProblemView failure={failure} />}
     </form>
   );
+}
+
+function fieldsOf({ url, template, delivery, intervalMinutes, profileId, connectionSlugs }: Feed): FeedFields {
+  return { url, template, delivery, intervalMinutes, profileId, connectionSlugs };
 }

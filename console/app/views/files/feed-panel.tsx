@@ -210,13 +210,13 @@ function Change({ feed }: { feed: Feed }) {
     <Panel title="Change the feed">
       <Suspense fallback={<Loading what="the fields" />}>
         <FeedForm
-          // What others change, and what Undo brings back, shows in the fields.
-          key={JSON.stringify(before)}
           feed={feed}
           action="Save"
           isPending={change.isPending}
           failure={change.error ?? revert.error}
-          onSubmit={({ profileId: _profile, ...fields }) => change.mutate({ feedId, ...fields })}
+          onSubmit={({ profileId: _profile, ...fields }, settle) =>
+            void change.mutateAsync({ feedId, ...fields }).then(settle, () => undefined)
+          }
         />
       </Suspense>
     </Panel>

@@ -2,6 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useKeys } from '../../data/keys.ts';
 import { codeOf } from '../../data/problem.ts';
 import { type Outputs, useTRPC } from '../../data/trpc.ts';
 import { useEdits } from '../../data/use-edits.ts';
@@ -23,8 +24,6 @@ type Policy = Outputs['policies']['get']['policy'];
 type Trial = Outputs['policies']['try'];
 
 const route = getRouteApi('/policies/$policyId');
-
-const ALL = 100;
 
 export function PolicyView() {
   const { policyId } = route.useParams();
@@ -69,7 +68,7 @@ export function PolicyView() {
 function useName(policyId: string): string | undefined {
   const trpc = useTRPC();
   const isPerson = useSession().kind === 'person';
-  const keys = useQuery(trpc.keys.list.queryOptions({ limit: ALL })).data?.keys ?? [];
+  const keys = useKeys();
   const grants = useQuery(trpc.people.listGrants.queryOptions({}, { enabled: isPerson })).data?.grants ?? [];
   return keys.find(({ id }) => id === policyId)?.name ?? grants.find(({ id }) => id === policyId)?.clientName;
 }

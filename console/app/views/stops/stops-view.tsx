@@ -1,6 +1,7 @@
 /** Stops: what keeps posts from going out, and the button that stops everything or a part. */
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useKeys } from '../../data/keys.ts';
 import { useProfiles } from '../../data/profiles.ts';
 import { useRefreshStops } from '../../data/stops.ts';
 import { type Inputs, type Outputs, useTRPC } from '../../data/trpc.ts';
@@ -60,7 +61,7 @@ function useTargets(): readonly Target[] {
   const trpc = useTRPC();
   const isPerson = useSession().kind === 'person';
   const profiles = useProfiles().data?.profiles ?? [];
-  const keys = useQuery(trpc.keys.list.queryOptions({ limit: ALL })).data?.keys ?? [];
+  const keys = useKeys();
   const grants = useQuery(trpc.people.listGrants.queryOptions({}, { enabled: isPerson })).data?.grants ?? [];
   return [
     EVERYTHING,
