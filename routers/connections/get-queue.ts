@@ -13,7 +13,7 @@ export const getQueue = keyedProcedure
       path: '/connections/{connectionId}/queue',
       tags: ['Connections'],
       summary: 'List a queue',
-      description: 'Lists the posts that are queued on a connection and not yet sent, earliest slot first.',
+      description: 'Lists the posts that wait in the queue of a connection, earliest first.',
     },
     access: 'key',
     scope: 'connections:read',
@@ -35,7 +35,7 @@ export const getQueue = keyedProcedure
       cursor: textInput(TIME_CURSOR_MAX)
         .refine((text) => readTimeCursor(text) !== null, 'the nextCursor of a page of the queue')
         .optional()
-        .describe('The nextCursor of the page before: the list goes on after it.'),
+        .describe('The nextCursor of the page before.'),
     }),
   )
   .output(QueueOutput)
