@@ -13,7 +13,7 @@ describe.skipIf(!HAS_BROWSER)('Policies', () => {
   it('tries rules on recent posts, saves them and removes them', async () => {
     const agent = await stage.world.key({});
     await post(agent.secret, 'Get your refund');
-    const { page } = await stage.visit(`/policies/${agent.id}`);
+    const { page } = await stage.visit(`/policies/${agent.id}`, { refusedAt: ['/owner/trpc/policies.get'] });
     await page.getByRole('heading', { name: 'Policy of A key' }).waitFor();
     await page.getByLabel('Posts in any 24 hours').fill('5');
     await page.getByLabel('From').fill('22:00');
