@@ -18,7 +18,8 @@ export async function* eventMessages(
   let fields = new Map<string, string>();
   for await (const line of lines(body, read)) {
     if (line !== '') {
-      const [, name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/.exec(line) ?? [];
+      // With the flag s, because JSON keeps U+2028 and U+2029 as they are, and only U+000A ends a line.
+      const [, name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
       if (name !== '') fields.set(name, value);
       continue;
     }

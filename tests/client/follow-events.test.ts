@@ -74,6 +74,18 @@ describe('followEvents', () => {
     expect(value).toMatchObject({ event: 'post.sent', mode: 'live', post: { text: 'Ding', status: 'sent' } });
   });
 
+  it('gives an event whose text has a line separator', async () => {
+    const { key } = await accountWithSandbox(world);
+    const events = followEvents(reader(key).options, { lastEventId: await anchor(key) });
+    const texts = ['One\u2028two: three', 'Four\u2029five'];
+    for (const text of texts) await makePost(world, 'sandbox', { key, text });
+
+    const received = [(await events.next()).value, (await events.next()).value];
+    await events.return();
+
+    expect(received).toMatchObject(texts.map((text) => ({ event: 'post.sent', post: { text } })));
+  });
+
   it('continues after a stored position, which it reports once an event is processed', async () => {
     const { key } = await accountWithSandbox(world);
     const { options } = reader(key);

@@ -28,7 +28,8 @@ export async function* readMessages(body: ReadableStream<Uint8Array>): AsyncGene
 function parseBlock(block: string): StreamMessage {
   const fields = new Map<string, string>();
   for (const line of block.split('\n')) {
-    const [, name = '', value = ''] = /^([a-z]+): ?(.*)$/.exec(line) ?? [];
+    // With the flag s, because JSON keeps U+2028 and U+2029 as they are, and only U+000A ends a line.
+    const [, name = '', value = ''] = /^([a-z]+): ?(.*)$/s.exec(line) ?? [];
     if (name !== '') fields.set(name, value);
   }
   return { event: fields.get('event') ?? 'message', id: fields.get('id'), data: fields.get('data') ?? '' };
