@@ -11,6 +11,9 @@ import type { GrantLogin } from './stored-login.ts';
 /** What the authorization server calls the API of an install. */
 const API_PATH = '/api/v2';
 
+/** Answers to a refresh token whose grant has ended. The install forgets the client of a grant that it has removed. */
+const ENDED: readonly string[] = ['invalid_grant', 'invalid_client'];
+
 type Requesting = Pick<Io, 'fetch' | 'signal'>;
 
 /** Installs on this machine have no TLS. */
@@ -94,7 +97,7 @@ export async function renewLogin(
   try {
     return loginOf(io, url, clientId, await oauth.processRefreshTokenResponse(server, client, answer), refreshToken);
   } catch (error) {
-    if (!(error instanceof oauth.ResponseBodyError) || error.error !== 'invalid_grant') throw error;
+    if (!(error instanceof oauth.ResponseBodyError) || !ENDED.includes(error.error)) throw error;
     throw new CommandError(
       'notSignedIn',
       'The sign-in has ended: it was revoked, or not used for 90 days.',

@@ -85,8 +85,10 @@ async function print(call: Call, login: StoredLogin, wanted: Wanted): Promise<un
   const { stdout, signal } = call.io;
   const decoder = new TextDecoder();
   let [rest, last] = ['', ''];
+  // Outside of the try: what never began did not break off, and its own error says why.
+  const body = await open(call, login, exportPath(wanted));
   try {
-    for await (const bytes of await open(call, login, exportPath(wanted))) {
+    for await (const bytes of body) {
       const text = rest + decoder.decode(bytes, { stream: true });
       const end = text.lastIndexOf('\n') + 1;
       stdout.write(text.slice(0, end));
@@ -97,7 +99,7 @@ async function print(call: Call, login: StoredLogin, wanted: Wanted): Promise<un
     stdout.write(rest);
     return undefined;
   } catch (error) {
-    if (error instanceof CarillonError || signal.aborted) throw error;
+    if (signal.aborted) throw error;
     throw new CommandError('unavailable', 'The export broke off, so it is incomplete.', howToContinue(last, wanted));
   }
 }

@@ -92,18 +92,22 @@ it('renews tokens that expire, once, also when several commands run at the same 
   expect((await run(folder, ['whoami'])).exitCode).toBe(0);
 });
 
-it('says that the sign-in has ended when it was revoked', async () => {
+it.each([
+  ['it was revoked', {}],
+  ['its client was removed, months after its last use', { clientId: 'removed' }],
+])('says that the sign-in has ended when %s', async (_reason, changes) => {
   const folder = await signedIn();
   const stored = storedIn(folder);
   await run(folder, ['logout']);
-  writeFileSync(fileIn(folder), JSON.stringify({ ...stored, expiresAt: 0 }));
+  writeFileSync(fileIn(folder), JSON.stringify({ ...stored, expiresAt: 0, ...changes }));
 
-  const { exitCode, stderr } = await run(folder, ['posts', 'list']);
-
-  expect([exitCode, stderr]).toEqual([
-    4,
-    `The sign-in has ended: it was revoked, or not used for 90 days.\nRun: carillon login --url ${url}\n`,
-  ]);
+  for (const command of ['posts list', 'export posts']) {
+    const { exitCode, stderr } = await run(folder, command.split(' '));
+    expect([exitCode, stderr]).toEqual([
+      4,
+      `The sign-in has ended: it was revoked, or not used for 90 days.\nRun: carillon login --url ${url}\n`,
+    ]);
+  }
 });
 
 it('signs out, which ends the tokens at once', async () => {

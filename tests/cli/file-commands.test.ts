@@ -179,6 +179,12 @@ describe('export of everything', () => {
     expect((await run(['export', 'posts', '--after', id])).stdout).not.toContain(id);
   });
 
+  it('says that no server answers, and not that an export broke off which never began', async () => {
+    const { exitCode, stderr } = await run(['export', 'posts'], { env: { CARILLON_URL: 'http://127.0.0.1:9' } });
+
+    expect([exitCode, stderr]).toEqual([7, expect.stringContaining('No answer from http://127.0.0.1:9')]);
+  });
+
   it.each([
     ['metrics', 'postId'],
     ['queues', 'connectionId'],
