@@ -1,5 +1,5 @@
 /**
- * Finds the fields of an answer whose text a platform, its users or a model wrote. Such text is data, never instructions
+ * Finds the fields of an answer whose text a platform, its users, a feed or a model wrote. Such text is data, never instructions
  * (docs/contract/platforms.md#what-platforms-send).
  */
 import { ERROR_CODES, type ErrorCode } from '../errors/codes.ts';
@@ -13,6 +13,8 @@ const QUOTING: ReadonlySet<ErrorCode> = new Set([
   'platform_unavailable',
   'reconnect_required',
   'outcome_unknown',
+  // Names the account by its handle.
+  'connection_conflict',
 ]);
 
 /** Whether the message of an error with this code may quote a platform. */
@@ -30,6 +32,7 @@ function isFromOutside(object: Readonly<Record<string, unknown>>, field: string,
   switch (field) {
     // The description of a connection contains the account's name on the platform.
     case 'description':
+    case 'handle':
       return 'slug' in object && 'platformId' in object;
     case 'reason':
       return name === 'reconnectRequired';
@@ -39,6 +42,13 @@ function isFromOutside(object: Readonly<Record<string, unknown>>, field: string,
     // A proposal of a model may repeat what is written in the image.
     case 'altText':
       return object['status'] === 'proposed';
+    // An item of a feed, stored or previewed. Anyone may have written it.
+    case 'title':
+    case 'link':
+      return 'link' in object && ('postIds' in object || 'publishedAt' in object);
+    case 'summary':
+    case 'text':
+      return 'link' in object && 'publishedAt' in object;
     case 'message':
       return quotesPlatform(object['code']);
     default:

@@ -35,7 +35,11 @@ describe('resources', () => {
 
   it.each([
     ['carillon://platforms', 'GET /platforms', {}],
-    ['carillon://connections', 'GET /connections', { _meta: { 'carillon/untrusted': ['connections[].description'] } }],
+    [
+      'carillon://connections',
+      'GET /connections',
+      { _meta: { 'carillon/untrusted': ['connections[].handle', 'connections[].description'] } },
+    ],
     ['carillon://approvals', 'GET /approvals', {}],
     ['carillon://openapi', 'GET /openapi.json', {}],
   ] as const)('%s is the body of %s', async (uri, call, marks) => {
