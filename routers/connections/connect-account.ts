@@ -11,7 +11,7 @@ import { keyedProcedure } from '../procedures.ts';
 const Input = z.strictObject({
   platformId: textInput(100).describe('Platform of the account, one of the ids that GET /platforms lists.'),
   credentials: storableRecord().describe(
-    'Login of the account. sandbox: {}. bluesky: { identifier, appPassword, service? }. mastodon: { instanceUrl, accessToken }. linkedin: { accessToken, refreshToken?, expiresAt?, organizationId? }. facebook: { pageId, accessToken }. instagram: { userId, accessToken }. threads: { accessToken, refreshToken?, expiresAt? }. x: { accessToken, refreshToken?, expiresAt? }. reddit: { accessToken, refreshToken?, expiresAt?, subreddit? }. telegram: { botToken, chatId }. discord: { webhookUrl }. slack: { botToken, channelId }. sms: { to }. email: { to, subject? }.',
+    'Login of the account. sandbox: {}. bluesky: { identifier, appPassword, service? }. mastodon: { instanceUrl, accessToken }. linkedin: { accessToken, refreshToken?, expiresAt?, organizationId? }. facebook: { pageId, accessToken }. instagram: { userId, accessToken }. threads: { accessToken, refreshToken?, expiresAt? }. nostr: { secretKey, relays? }. x: { accessToken, refreshToken?, expiresAt? }. reddit: { accessToken, refreshToken?, expiresAt?, subreddit? }. telegram: { botToken, chatId }. discord: { webhookUrl }. slack: { botToken, channelId }. sms: { to }. email: { to, subject? }.',
   ),
   slug: Slug.optional().describe('Slug to address the connection by. Left out, one is made from platform and handle.'),
   description: ConnectionDescription.optional().describe('Label for people, 1 to 200 characters.'),

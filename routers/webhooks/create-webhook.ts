@@ -1,5 +1,6 @@
 /** POST /webhooks: registers an address for events. */
 import { z } from 'zod';
+import { DEFAULT_EVENT_NAMES } from '../../entities/event.ts';
 import { createWebhook as create } from '../../services/webhooks/create-webhook.ts';
 import { EventNames, NewWebhook, ReceiverUrl, WebhookDescription } from '../schemas/webhook.ts';
 import { keyedProcedure } from '../procedures.ts';
@@ -7,7 +8,7 @@ import { keyedProcedure } from '../procedures.ts';
 const Input = z.strictObject({
   url: ReceiverUrl.describe('An https address on a public host; plain http only where the install allows it.'),
   events: EventNames.describe(
-    'Names of the events to receive. Left out, those about posts and connections; webhook.disabled and feed.disabled must be named.',
+    `Names of the events to receive. Left out: ${DEFAULT_EVENT_NAMES.join(', ')}. The others come only to webhooks that name them.`,
   ).optional(),
   description: WebhookDescription.optional().describe('Label for people, 1 to 200 characters.'),
 });

@@ -2,7 +2,8 @@
 import packageJson from '../../../package.json' with { type: 'json' };
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
-import { EVENT_NAMES } from '../../../entities/event.ts';
+import { z } from 'zod';
+import { DEFAULT_EVENT_NAMES, EVENT_NAMES } from '../../../entities/event.ts';
 import { ERRORS } from '../../../errors/codes.ts';
 import { declaredErrors } from '../../../routers/declared-errors.ts';
 import { operations } from '../../../routers/operations.ts';
@@ -180,6 +181,29 @@ describe('200', () => {
       'post',
       'timestamp',
     ]);
+  });
+
+  it('says which events a webhook gets that names none', () => {
+    const { events } = body.paths['/webhooks'].post.requestBody.content['application/json'].schema.properties;
+    const names = [...events.description.matchAll(/\b[a-z]+\.[a-z_]+/g)].map(([name]) => name);
+
+    expect(names).toEqual([...DEFAULT_EVENT_NAMES]);
+  });
+
+  it('names the credentials of each platform that takes them', () => {
+    const { properties } = body.paths['/connections'].post.requestBody.content['application/json'].schema;
+    const described = Object.fromEntries(
+      [...properties.credentials.description.matchAll(/(\w+): \{([^}]*)\}/g)].map(([, id, fields]) => [
+        id,
+        fields.split(',').flatMap((field: string) => field.trim() || []),
+      ]),
+    );
+
+    const taken = Object.entries(world.context.platforms).map(([id, { credentials }]) => {
+      const { properties: fields = {}, required = [] } = z.toJSONSchema(credentials as z.ZodType, { io: 'input' });
+      return [id, Object.keys(fields).map((name) => (required.includes(name) ? name : `${name}?`))];
+    });
+    expect(described).toEqual(Object.fromEntries(taken));
   });
 
   it('describes both signatures of a delivery after a rotation as they are sent', () => {
