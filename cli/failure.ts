@@ -34,6 +34,9 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof NoAnswerError) return noAnswer(error);
   // The client wraps what keeps it from sending a call, such as a sign-in that has ended.
   if (error instanceof Error && error.cause instanceof CommandError) return failureOf(error.cause);
+  // It wraps an error of a whole request, too.
+  if (error instanceof Error && error.cause instanceof CarillonError && error.cause.body !== undefined)
+    return ofAnswer(error.cause);
   const answer = (error as { data?: { error?: ErrorBody; httpStatus?: number } | null }).data;
   if (answer?.error !== undefined) return ofService(answer.error, answer.httpStatus ?? statusOf(answer.error.error));
   if (error instanceof Error && error.name === 'TRPCClientError') return noAnswer(error);

@@ -89,8 +89,12 @@ export async function answered<T>(url: string, signal: unknown, part: () => Prom
 
 /** The error that an answer without success reports. Reads its body. */
 export async function errorOfAnswer(connection: Pick<Connection, 'clock'>, response: Response): Promise<CarillonError> {
+  return errorOfText(connection, response, await response.text().catch(() => ''));
+}
+
+/** The same for an answer whose body was read. */
+export function errorOfText(connection: Pick<Connection, 'clock'>, response: Response, text: string): CarillonError {
   const { status } = response;
-  const text = await response.text().catch(() => '');
   const body = bodyIn(text);
   const origin = response.url === '' ? 'The server' : new URL(response.url).origin;
   const message = body === undefined ? `${origin} answered HTTP ${status}; is it Carillon?` : sentenceOf(body);

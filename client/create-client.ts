@@ -7,6 +7,7 @@ import {
   type Connection,
   type ConnectionOptions,
   errorOfAnswer,
+  errorOfText,
   rememberConnection,
   send,
 } from './connection.ts';
@@ -81,8 +82,19 @@ async function wholeAnswer(connection: Connection, url: string, init: RequestIni
   const response = await send(connection, url, init);
   if (!response.ok && !isJson(response)) throw await errorOfAnswer(connection, response);
   const text = await answered(url, init.signal, () => response.text());
+  if (!response.ok && !isOfCalls(text)) throw errorOfText(connection, response, text);
   const { status, headers } = response;
   return new Response(text, { status, headers });
+}
+
+/** Whether JSON answers calls. A request that fails before its calls are read gets the error body of the service, or of a proxy. */
+function isOfCalls(text: string): boolean {
+  try {
+    const answers = [JSON.parse(text) as { result?: unknown; error?: unknown } | null].flat();
+    return answers.every((answer) => answer?.result !== undefined || typeof (answer?.error ?? '') === 'object');
+  } catch {
+    return false;
+  }
 }
 
 function isJson({ headers }: Response): boolean {

@@ -108,7 +108,8 @@ export function askedWaitMs(connection: WithNow, thrown: unknown): number | unde
 /** Whether the same call may succeed later. */
 function mayPass({ cause, data }: TRPCClientError<AnyTRPCRouter>): boolean {
   if (cause instanceof NoAnswerError) return true;
-  if (cause instanceof CarillonError) return REPEATED_STATUSES.includes(cause.status);
+  if (cause instanceof CarillonError)
+    return REPEATED_STATUSES.includes(cause.status) && cause.body?.retryable !== false;
   const found = data as { httpStatus?: number; error?: { retryable?: boolean } } | undefined;
   return REPEATED_STATUSES.includes(found?.httpStatus ?? 0) && found?.error?.retryable !== false;
 }

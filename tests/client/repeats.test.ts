@@ -19,6 +19,10 @@ function clientWith(steps: readonly Step[], options: Partial<ClientOptions> = {}
 const unavailable = (status: number, headers: Record<string, string> = {}) =>
   new Response('<html>busy</html>', { status, headers: { 'content-type': 'text/html', ...headers } });
 
+/** What the service answers to a request that fails before its calls are read. */
+const failing = (status: number, body: object) =>
+  Response.json({ message: 'What happened.', req_id: '01936b5e-7a7c-7d7e-8b1f-3b1d5c2a9e10', ...body }, { status });
+
 const post = { text: 'Once', connectionSlugs: ['sandbox'] };
 
 describe('a read', () => {
@@ -27,6 +31,8 @@ describe('a read', () => {
     ['the answer breaks off', 'answer lost'],
     ['a proxy answers 503', unavailable(503)],
     ['a proxy answers 429', unavailable(429)],
+    ['a proxy answers 503 in JSON', Response.json({ message: 'no healthy upstream' }, { status: 503 })],
+    ['the service cannot check the key', failing(503, { error: 'storage_unavailable', retryable: true })],
   ])('is repeated when %s', async (_case, step) => {
     const { client, requests, waits } = clientWith([step]);
 
@@ -63,6 +69,35 @@ describe('a read', () => {
     expect(hasErrorCode(thrown, 'invalid_request', 'not_found')).toBe(true);
     expect(hasErrorCode(thrown, 'queue_full')).toBe(false);
     expect(errorBodyOf(thrown)).toMatchObject({ error: 'invalid_request', retryable: false });
+  });
+
+  it('throws the error of a request that fails before its calls are read', async () => {
+    const { client } = clientWith([failing(500, { error: 'internal_server_error' })]);
+
+    const reads = [client.posts.list.query({}), client.profiles.list.query({})];
+    const failed = await Promise.all(reads.map((read) => read.catch((error: unknown) => error)));
+
+    for (const error of failed) {
+      expect(errorBodyOf(error)).toMatchObject({ error: 'internal_server_error', req_id: expect.any(String) });
+      expect(error).toMatchObject({ message: 'What happened.' });
+    }
+  });
+
+  it('is repeated when the service has no place for the request', async () => {
+    await using busy = await startWorld({ env: { TRUST_PROXY: '1', MAX_CONNECTIONS_PER_ADDRESS: '1' } });
+    const leave = new AbortController();
+    await fetch(`${busy.url}/api/v2/events`, { headers: { 'x-api-key': busy.liveKey }, signal: leave.signal });
+    const script = scriptedFetch([]);
+    const sleep = async (ms: number) => {
+      script.waits.push(ms);
+      leave.abort();
+      await expect.poll(async () => (await busy.rest('GET /posts')).status).toBe(200);
+    };
+    const clock = { now: script.runtime.clock.now, sleep };
+    const client = createClient({ url: busy.url, apiKey: busy.liveKey, ...script.runtime, clock });
+
+    expect((await client.posts.list.query({})).posts).toEqual([]);
+    expect(script.waits).toEqual([1_000]);
   });
 
   it('waits as long as Retry-After says, in seconds or as a date', async () => {
