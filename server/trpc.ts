@@ -55,6 +55,8 @@ export function trpcHandler(context: Runtime, credentials: Credentials): Request
   const mount = { router: appRouter, surface: 'trpc', callerOf, checkAgain, allowMethodOverride: false } as const;
   const answer = mountTrpc(context, mount);
   return async (request, response, next) => {
+    // A cache between here and the caller may not know that x-api-key decides about the answer.
+    response.setHeader('cache-control', 'no-store');
     const admission = await admit(context, credentials, request.headers, undefined);
     response.locals['caller'] = admission?.caller ?? null;
     // tRPC does not read the request when a body is set: a body without a valid key is neither kept nor waited for.

@@ -134,6 +134,15 @@ describe('every response', () => {
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(headers.get('cache-control')).toBe('no-store');
   });
+
+  it.each([
+    ['a good one', { 'x-api-key': scoped }],
+    ['a refused one', {}],
+  ])('must not be cached over /trpc either: %s', async (_case, key) => {
+    const { headers } = await fetch(`${world.url}/trpc/posts.list`, { headers: key as Record<string, string> });
+
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
 });
 
 describe('HEAD', () => {
