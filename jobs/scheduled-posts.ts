@@ -10,6 +10,7 @@ import { claimInterruptedRemovals } from '../services/sending/claim-removal.ts';
 import type { ClaimedSend } from '../services/sending/claimed-send.ts';
 import { endSettledHold } from '../services/sending/decide-hold.ts';
 import { recoverRemovals } from '../services/sending/recover-removals.ts';
+import { roundEnd } from '../services/workers/round-end.ts';
 import type { Loop, LoopContext } from './loop.ts';
 
 /** Most interrupted sends and deletions that are recovered at once. */
@@ -42,7 +43,8 @@ export const scheduledPosts: Loop = {
     begun += recoverRemovals(context, await claimInterruptedRemovals(context, RECOVER_AT_ONCE));
     for await (const { sends, moved } of claimLateSends(context)) begun += start(context, sends) + moved;
     let wideFrom = -Infinity;
-    while (!signal.aborted) {
+    const isOver = roundEnd(context, signal);
+    while (!isOver()) {
       const now = context.clock.now().getTime();
       const wide = now >= wideFrom;
       const { sends, moved, moreDue, contended } = await claimDueSends(context, { wide });

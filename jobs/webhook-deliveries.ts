@@ -5,6 +5,7 @@
 import { disableFailing } from '../services/webhooks/disable-failing.ts';
 import { FAN_OUT_MAX, fanOut } from '../services/webhooks/fan-out.ts';
 import { nextDeliveryAt } from '../services/webhooks/next-delivery-at.ts';
+import { ROUND_MAX_MS } from '../services/workers/round-end.ts';
 import type { Loop, LoopContext } from './loop.ts';
 
 /** Events that are fanned out first, so that their deliveries start soon. Each further batch of a round is twice as large. */
@@ -12,12 +13,6 @@ const FIRST_EVENTS = 25;
 
 /** How long a round fans out events before it looks again for what fell due meanwhile. */
 const LOOK_AGAIN_MS = 1_000;
-
-/**
- * A round begins no further batch after this long. Under a constant flow of events it would never end: /health would report the
- * loop as late, and failing webhooks would stay enabled. The next round follows at once.
- */
-const ROUND_MAX_MS = 30_000;
 
 export const webhookDeliveries: Loop = {
   name: 'webhookDeliveries',

@@ -15,6 +15,7 @@ import { type ClaimedFeed, claimFeeds, settleFeed } from './claim-feeds.ts';
 import { disabledFeedEvent, disabledFeedNotice, type WorkerReason } from './disabled-feed.ts';
 import { type FeedAnswer, fetchFeed, NOTHING_READ } from './fetch-feed.ts';
 import { takeItems } from './take-items.ts';
+import { roundEnd } from '../workers/round-end.ts';
 
 /** Feeds that a worker polls at a time. */
 const AT_ONCE = 10;
@@ -37,7 +38,8 @@ const FAILURES_AT_LEAST = 5;
 /** @returns number of feeds that were polled */
 export async function pollFeeds(context: Context & WithCreations, signal: AbortSignal): Promise<number> {
   let polled = 0;
-  while (!signal.aborted) {
+  const isOver = roundEnd(context, signal);
+  while (!isOver()) {
     const now = context.clock.now();
     const until = new Date(+now + LEASE_MS);
     const farthest = new Date(+now + PLANNED_MAX_MS);

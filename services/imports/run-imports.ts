@@ -8,6 +8,7 @@ import { dateOrNull } from '../timestamp.ts';
 import { type ClaimedImport, claimImport, endImport, nextImport, nextRow, releaseImport } from './claim-import.ts';
 import { runRow } from './run-row.ts';
 import { callerOf, inForce } from '../access/stored-caller.ts';
+import { roundEnd } from '../workers/round-end.ts';
 
 /** Longer than a row takes, images included. */
 const LEASE_MS = 180_000;
@@ -18,11 +19,12 @@ const ROWS_A_TURN = 25;
 /** @returns number of rows that were tried */
 export async function runImports(context: Context & WithCreations, signal: AbortSignal): Promise<number> {
   let tried = 0;
-  while (!signal.aborted) {
+  const isOver = roundEnd(context, signal);
+  while (!isOver()) {
     const lease = context.random.uuid();
     const [claimed] = await claimImport(context.db.em(), { ...leaseTimes(context), lease });
     if (claimed === undefined) break;
-    tried += await runTurn(context, { claimed, lease, signal });
+    tried += await runTurn(context, { claimed, lease, isOver });
   }
   return tried;
 }
@@ -41,13 +43,13 @@ function leaseTimes({ clock }: Context): { now: Date; until: Date } {
 interface Turn {
   readonly claimed: ClaimedImport;
   readonly lease: string;
-  readonly signal: AbortSignal;
+  readonly isOver: () => boolean;
 }
 
-async function runTurn(context: Context & WithCreations, { claimed, lease, signal }: Turn): Promise<number> {
+async function runTurn(context: Context & WithCreations, { claimed, lease, isOver }: Turn): Promise<number> {
   const { id } = claimed;
   let tried = 0;
-  while (tried < ROWS_A_TURN && !signal.aborted) {
+  do {
     const { until } = leaseTimes(context);
     const [row] = await nextRow(context.db.em(), { id, lease, until });
     if (row === undefined) break;
@@ -59,7 +61,7 @@ async function runTurn(context: Context & WithCreations, { claimed, lease, signa
     }
     await runRow(context, caller, claimed, row);
     tried += 1;
-  }
+  } while (tried < ROWS_A_TURN && !isOver());
   await releaseImport(context.db.em(), { id, lease, now: context.clock.now() });
   return tried;
 }

@@ -9,6 +9,7 @@ import { tables } from '../../entities/tables.ts';
 import { MailFailure } from '../../platforms/mail.ts';
 import type { Context } from '../context.ts';
 import { dateOrNull } from '../timestamp.ts';
+import { roundEnd } from '../workers/round-end.ts';
 
 /** Milliseconds to wait after the first failed session, the second, …; after the last one the email is given up. */
 const WAITS: readonly number[] = [1, 5, 30, 120, 360].map((minutes) => minutes * 60_000);
@@ -35,7 +36,8 @@ type ClaimedNotice = RowOf<typeof claimNotice>;
 /** @returns number of emails tried */
 export async function sendOwnerNotices(context: Context, signal: AbortSignal): Promise<number> {
   let tried = 0;
-  while (context.mail !== null && !signal.aborted) {
+  const isOver = roundEnd(context, signal);
+  while (context.mail !== null && !isOver()) {
     const [notice] = await claimNotice(context.db.em(), { now: context.clock.now() });
     if (notice === undefined) break;
     await sendNotice(context, notice);
