@@ -29,7 +29,8 @@ export function inputSchema(
 const REFERRED_FROM = 40;
 
 function explainedOnce(name: string, argument: JsonSchema, tool: string, explained: Map<string, string>): JsonSchema {
-  const key = `${name} ${JSON.stringify(argument)}`;
+  // Sorted, because equal arguments can have their keywords in another order.
+  const key = `${name} ${JSON.stringify(Object.entries(argument).toSorted(([a], [b]) => a.localeCompare(b)))}`;
   const before = explained.get(key);
   if (before === undefined) explained.set(key, tool);
   const isShort = String(argument['description']).length < REFERRED_FROM;
@@ -104,7 +105,8 @@ function simplify(node: unknown, definitions: Record<string, JsonSchema>, option
   if (Array.isArray(node)) return node.map((item) => simplify(item, definitions, options));
   if (typeof node !== 'object' || node === null) return node;
   if (isKnown(node as JsonSchema, options)) return { type: 'object' };
-  const resolved = newFields(node as JsonSchema, resolve(node as JsonSchema, definitions), options);
+  const shape = newFields(node as JsonSchema, resolve(node as JsonSchema, definitions), options);
+  const resolved = options.closed ? describedOnce(shape) : shape;
   if (!options.closed && isNullable(resolved)) return shallow(resolved, definitions);
   const only = options.closed ? withoutIdleNull(resolved) : null;
   if (only !== null) return simplify(only, definitions, options);
@@ -184,6 +186,13 @@ function withoutIdleNull(node: JsonSchema): JsonSchema | null {
   const all = Array.isArray(type) ? (type as unknown[]).map((name) => ({ type: name })) : (anyOf as JsonSchema[]);
   const [only, ...others] = all.filter((one) => one.type !== 'null');
   return only === undefined || others.length > 0 ? null : { ...only, ...rest };
+}
+
+/** A nullable argument says what it and its null mean; what it says without null is left out. */
+function describedOnce(node: JsonSchema): JsonSchema {
+  const { anyOf, description } = node;
+  if (description === undefined || !Array.isArray(anyOf) || anyOf.length !== 2 || !isNullable(node)) return node;
+  return { ...node, anyOf: (anyOf as JsonSchema[]).map(({ description: _inner, ...one }) => one) };
 }
 
 /** The types of a nullable field, without its content. */
