@@ -56,7 +56,14 @@ export function serverOrigin(url: string | undefined, env: Environment): string 
 async function keptToken(dataDir: string): Promise<string> {
   try {
     return (await readFile(join(dataDir, OPERATOR_TOKEN_FILE), 'utf8')).trim();
-  } catch {
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    // A server has run here, under another user.
+    if (code !== 'ENOENT')
+      throw new Error(
+        `The operator's token in ${dataDir} cannot be read (${code}). Run this as the user of the server, or set OPERATOR_TOKEN.`,
+        { cause: error },
+      );
     throw new NoServerError(
       `There is no operator's token in ${dataDir}. Run this where the server runs, or set OPERATOR_TOKEN.`,
     );

@@ -1,5 +1,5 @@
 /** `npm run carillon -- account …`: the settings that the operator changes over HTTP with the operator token. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -89,6 +89,18 @@ describe('without the token', () => {
     const call = accountCommand(fetch, ['list'], { PUBLIC_URL: world.url, DATA_DIR: join(folder, 'nowhere') });
 
     await expect(call).rejects.toThrow(/There is no operator's token in .*nowhere/);
+  });
+
+  it('says that a token is there which this user may not read', async () => {
+    // Root may read every file, but no folder as a file.
+    const unreadable = join(folder, 'unreadable');
+    mkdirSync(join(unreadable, 'operator.token'), { recursive: true });
+
+    const call = accountCommand(fetch, ['list'], { PUBLIC_URL: world.url, DATA_DIR: unreadable });
+
+    await expect(call).rejects.toThrow(
+      /^The operator's token in .*unreadable cannot be read \(EISDIR\)\. Run this as the/,
+    );
   });
 
   it('the endpoints do not exist when the server has no token', async () => {
