@@ -100,7 +100,7 @@ async function kindOf(
     const { account } = await client.account.get.query({});
     return { kind: 'account', account };
   } catch (error) {
-    // Only keys of a whole account read it; the others are valid, and refused this one operation.
+    // Only keys of a whole account with `account:read` read it; the others are valid, and refused this one operation.
     const { body } = failureOf(error);
     if ((body as { error: string }).error !== 'forbidden') throw error;
     const isTest = 'key' in given && given.key.startsWith('crl_test_');
