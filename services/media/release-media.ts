@@ -2,7 +2,9 @@
  * Releases images: their rows stop counting as storage and cannot be used any more; then their bytes are removed. If
  * that fails, housekeeping finds the rows and removes the bytes later.
  */
+import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import { anyOf } from '../../entities/any-of.ts';
 import { column } from '../../entities/column-lists.ts';
 import { Media } from '../../entities/media.ts';
 import { statement } from '../../entities/statement.ts';
@@ -55,12 +57,22 @@ const releaseAll = statement('release images', {
   sql: ({ ids }) => releaseSql(ids, 'true'),
 });
 
-/** Releases, of the images of one account, those that no post names. */
-export const releaseUnused = statement('release images that no post names', {
+const releaseUnnamed = statement('release images that no post names', {
   parameters: { ids: 'uuid[]' },
   result: RELEASED,
   sql: ({ ids }) => releaseSql(ids, IS_UNUSED),
 });
+
+/** Releases, of the images of one account, those that no post names, with their bytes. */
+export async function releaseUnused(context: Context, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const released = await context.db.em().transactional(async (em: SqlEntityManager) => {
+    // Waits for posts that are being stored with them. The next statement sees those.
+    await tables(em).selectFrom('media').select('id').where('id', '=', anyOf(ids)).orderBy('id').forUpdate().execute();
+    return releaseUnnamed(em, { ids });
+  });
+  await removeBytes(context, released);
+}
 
 /** Releases images of one account that no post uses, with their bytes. */
 export async function releaseMedia(context: Context, ids: readonly string[]): Promise<void> {

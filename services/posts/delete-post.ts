@@ -8,7 +8,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
-import { releaseUnused, removeBytes } from '../media/release-media.ts';
+import { releaseUnused } from '../media/release-media.ts';
 import { timestamp } from '../timestamp.ts';
 import { findPost } from './find-post.ts';
 import type { PostRow } from './post-view.ts';
@@ -80,18 +80,19 @@ async function deleteSent(context: Context, caller: Caller, post: PostRow): Prom
   return { id: post.id, status: 'deleted', deletedAt: timestamp(present.deleted_at as string) };
 }
 
-/** Deletes the draft and its images, except images that another post uses. */
+/**
+ * Deletes the draft, then its images, except images that another post uses. Two transactions: one that publishes the draft locks
+ * images and the account before the post.
+ */
 async function deleteDraft(context: Context, caller: Caller, post: PostRow): Promise<DeleteResult> {
-  const released = await context.db.em().transactional(async (em: SqlEntityManager) => {
-    const images = await tables(em)
-      .selectFrom('post_media')
-      .select('media_id')
-      .where('post_id', '=', post.id)
-      .execute();
-    const removed = await removeDrafts(em, [post.id]);
-    return removed.length === 0 ? null : releaseUnused(em, { ids: images.map(({ media_id: mediaId }) => mediaId) });
+  const { images, removed } = await context.db.em().transactional(async (em: SqlEntityManager) => ({
+    images: await tables(em).selectFrom('post_media').select('media_id').where('post_id', '=', post.id).execute(),
+    removed: await removeDrafts(em, [post.id]),
+  }));
+  if (removed.length === 0) return deleteChanged(context, caller, post.id);
+  const ids = images.map(({ media_id: mediaId }) => mediaId);
+  await releaseUnused(context, ids).catch((error: unknown) => {
+    context.log.warn({ postId: post.id, err: error }, 'the images of a deleted draft wait for housekeeping');
   });
-  if (released === null) return deleteChanged(context, caller, post.id);
-  await removeBytes(context, released);
   return { id: post.id, deleted: true };
 }
