@@ -37,19 +37,19 @@ export async function deleteProfile(context: Context, caller: Caller, profileId:
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     const profile = await em.findOne(Profile, { id: profileId, accountId, deletedAt: null }, { lockMode });
     if (profile === null) throw noProfile(profileId);
-    const held = { accountId, profileId, deletedAt: null };
-    const connections = await em.find(Connection, held, { lockMode, orderBy: { id: 'asc' } });
-    if (caller.mode === 'test') await refuseBeyondTest(em, profile, connections);
+    if (caller.mode === 'test') await refuseBeyondTest(em, profile);
     const deletedAt = context.clock.now();
     profile.deletedAt = deletedAt;
     profile.voice = null;
+    // Keys and grants before connections, webhooks and calendars, as where they are used for these (holdMaker). What else ends with
+    // them comes last, so that deliveries name the profile as the reason.
+    const credentials = { accountId, profileId, at: deletedAt };
+    const ended = { keyIds: await revokeKeysOf(em, credentials), grantIds: await revokeGrantsOf(em, credentials) };
+    const held = { accountId, profileId, deletedAt: null };
+    const connections = await em.find(Connection, held, { lockMode, orderBy: { id: 'asc' } });
     await removeConnections(context, em, caller, connections);
     await endSessionsOfProfile(em, profileId);
     await revokeCalendarsOfProfile(em, profileId);
-    // Keys and grants before webhooks, as where webhooks are changed. What else ends with them comes last, so that deliveries
-    // name the profile as the reason.
-    const credentials = { accountId, profileId, at: deletedAt };
-    const ended = { keyIds: await revokeKeysOf(em, credentials), grantIds: await revokeGrantsOf(em, credentials) };
     const webhooks = await em.find(Webhook, held, { fields: ['id'] });
     const end = { at: deletedAt, why: 'The profile of the webhook was deleted.' };
     await endWebhooks(
@@ -63,12 +63,9 @@ export async function deleteProfile(context: Context, caller: Caller, profileId:
 }
 
 // A test key only reaches sandbox connections and test keys, so it must not delete anything else.
-async function refuseBeyondTest(
-  em: SqlEntityManager,
-  { id, accountId }: Profile,
-  connections: readonly Connection[],
-): Promise<void> {
-  const real = connections.filter(({ platformId }) => platformId !== TEST_PLATFORM).length;
+async function refuseBeyondTest(em: SqlEntityManager, { id, accountId }: Profile): Promise<void> {
+  const beyond = { accountId, profileId: id, deletedAt: null, platformId: { $ne: TEST_PLATFORM } };
+  const real = await em.count(Connection, beyond);
   const live = await em.count(ApiKey, { accountId, profileId: id, type: 'live', revokedAt: null });
   const webhooks = await em.count(Webhook, { accountId, profileId: id, mode: 'live', deletedAt: null });
   const agents = await em.count(OauthGrant, { accountId, profileId: id, revokedAt: null });
