@@ -38,14 +38,17 @@ export interface EditedDraft {
   readonly error: ItemError | null;
 }
 
+// A failed post that becomes a draft may hold a rewrite: it stays with what the caller sent until the text changes.
 const storeEdit = statement('edit a draft', {
   parameters: { postId: 'uuid', text: 'text', thread: 'text[]', firstComment: 'text?', tags: 'text[]?' },
   result: { id: 'uuid' },
   sql: ({ postId, text, thread, firstComment, tags }) => `
     with edited as (
-      update posts set text = ${text}, original_text = ${text}, thread = ${thread}, first_comment = ${firstComment},
-        tags = coalesce(${tags}, tags)
-      where id = ${postId} and status = 'draft' returning id, account_id, text, tags
+      update posts p set text = ${text}, thread = ${thread}, first_comment = ${firstComment}, tags = coalesce(${tags}, tags),
+        original_text = case when p.text = ${text} then p.original_text else ${text} end,
+        ai_rewrite_status = case when p.text = ${text} then p.ai_rewrite_status end,
+        rewrite_warning = case when p.text = ${text} then p.rewrite_warning end
+      where id = ${postId} and status = 'draft' returning id, account_id, p.text, tags
     ), worded as (
       update post_words w set words = ${wordsOf('e.account_id::text', 'e.text')} from edited e where w.post_id = e.id
     ), untagged as (

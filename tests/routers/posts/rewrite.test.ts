@@ -278,6 +278,38 @@ describe('a retry', () => {
   });
 });
 
+describe('a failed post that becomes a draft, because its retry needs approval', () => {
+  /** Its key, and its id. */
+  async function rewrittenDraft() {
+    const { id: accountId, key, connection } = await accountWithSandbox(world);
+    const { secret: agent } = await world.key({ accountId, approval: 'required' });
+    model.answer = () => 'Polished [[unavailable]]';
+    const { postId } = await send(key, { text: 'Helo', rewrite: true });
+    await world.rest(`POST /posts/${postId}/retry`, { key: agent, body: {} });
+    return { key, connection, postId };
+  }
+
+  it('keeps what the caller sent when something else of it is edited', async () => {
+    const { key, postId } = await rewrittenDraft();
+
+    const { body } = await world.rest(`PATCH /posts/${postId}`, { key, body: { tags: ['new'] } });
+
+    expect(textsOf(body.post)).toEqual({ ...REWRITTEN, text: 'Polished [[unavailable]]' });
+  });
+
+  it('is rewritten again when its text is edited', async () => {
+    const { key, connection, postId } = await rewrittenDraft();
+    model.answer = ({ text }) => polished(text);
+
+    const { body } = await world.rest(`PATCH /posts/${postId}`, { key, body: { text: 'Helo' } });
+    await world.rest(`POST /posts/${postId}/publish`, { key, body: {} });
+
+    expect(textsOf(body.post)).toEqual(UNTOUCHED);
+    expect(textsOf(await read(key, postId))).toEqual(REWRITTEN);
+    expect(await sandboxOf(world, connection.id)).toMatchObject([{ text: 'Polished Helo' }]);
+  });
+});
+
 describe('a thread', () => {
   it('is not rewritten, and is published unchanged', async () => {
     const { key } = await accountWithSandbox(world);
