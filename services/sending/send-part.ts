@@ -125,8 +125,9 @@ function absent(send: PartSend): PartOutcome {
 }
 
 function mayRepeat(context: Context, send: PartSend): boolean {
+  // Negative after the clock was set back, and then nothing tells how long ago the call was made.
   const age = context.clock.now().getTime() - send.part.startedAt.getTime();
-  return age < recoveryOf(send).repeatWithinMs;
+  return Math.abs(age) < recoveryOf(send).repeatWithinMs;
 }
 
 function recoveryOf({ platform, session }: PartSend): RecoveryFacts {

@@ -228,6 +228,13 @@ describe('a call whose process died before the answer', () => {
     ],
     ['not made when neither is possible', {}, 90_000, UNKNOWN, []],
     [
+      'not made when it cannot be checked, and the clock was set back by more than a repeat is safe',
+      { readBack: ['unavailable'], publish: ['up'], repeatWithinMs: 60_000 },
+      -3_600_000,
+      UNKNOWN,
+      ['look'],
+    ],
+    [
       'neither checked nor made with a login for which neither is possible',
       { readBack: ['up'], repeatWithinMs: Infinity, thisCredential: { repeatWithinMs: 0, readBack: false } },
       90_000,
