@@ -21,8 +21,9 @@ const findEvents = statement('find events to fan out', {
     select ${EVENT.sql} from events where fanned_out_at is null order by id limit ${unseenByPlanner(atMost)}`,
 });
 
-// Locks webhooks `for key share`: a deletion waits and then finds these deliveries. Webhook leases are not blocked. The events
-// are read first: with few statistics, PostgreSQL prefers to go from each webhook through all events that are newer.
+// Locks webhooks `for key share`, in the order of their ids, as everywhere: a deletion waits and then finds these deliveries. Webhook
+// leases are not blocked. The events are read first: with few statistics, PostgreSQL prefers to go from each webhook through all
+// events that are newer. The ids are sorted as text, because it would read all webhooks along the index of their ids.
 const findSubscribers = statement('find the webhooks that are subscribed to events', {
   parameters: { eventIds: 'uuid[]' },
   result: {
@@ -36,7 +37,7 @@ const findSubscribers = statement('find the webhooks that are subscribed to even
     )
     select e.id as event_id, w.id as webhook_id, w.revision, w.lease from e
     join webhooks w on ${subscribedCondition({ id: 'e.id', accountId: 'e.account_id', profileId: 'e.profile_id', name: 'e.name', mode: 'e.mode', subjectId: 'e.subject_id' })}
-    order by e.id, w.id for key share of w`,
+    order by w.id::text collate "C", e.id for key share of w`,
 });
 
 // What all deliveries of an event have in common is passed once: their bodies differ in the id alone.
@@ -119,10 +120,11 @@ async function store(
   const webhooks = new Map(subscribers.map((row) => [row.webhook_id, { ...row, id: row.webhook_id }]));
   await direct?.open(em, [...webhooks.values()]);
   const sources = new Map(events.map((event) => [event.id, sourceOf(event)]));
-  const created = subscribers.flatMap(({ event_id, webhook_id }) => {
-    const source = sources.get(event_id);
-    return source === undefined ? [] : [deliveryOf(context, source, webhook_id, direct)];
-  });
+  const ofEvent = Map.groupBy(subscribers, ({ event_id }) => event_id);
+  // Event by event, so that the deliveries of one webhook do not fill all leases.
+  const created = [...sources].flatMap(([id, source]) =>
+    (ofEvent.get(id) ?? []).map(({ webhook_id }) => deliveryOf(context, source, webhook_id, direct)),
+  );
   const claimed = await storeDeliveries(em, { sources: [...sources.values()], created });
   await markFannedOut(em, { eventIds, at: context.clock.now() });
   return { events: events.length, created: created.length, claimed: claimed.map(({ id }) => id) };
