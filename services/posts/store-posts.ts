@@ -70,7 +70,8 @@ const OF_INPUT = {
 
 // Foreign keys are checked at the end of a statement, so one statement can insert all rows of a post. It looks for stops
 // and deleted connections too: the request may have waited for locks since its checks. The lock is the one of the foreign
-// key, taken before the row is read: removing a connection either cancels the post too, or commits first.
+// key, taken before the row is read and, also for drafts, in the order of ids: removing a connection either cancels the post too,
+// or commits first.
 const insertPosts = statement('store new posts', {
   parameters: { posts: POST },
   result: {
@@ -83,7 +84,7 @@ const insertPosts = statement('store new posts', {
       select posts.*, 0 as repeats, null::text as ai_rewrite_status from ${posts}
     ), present as (
       select id, account_id, rewrite_mode from connections
-      where id = any(array(select "connectionId" from new where status <> 'draft')) and deleted_at is null
+      where id = any(array(select "connectionId" from new)) and deleted_at is null
       order by id for key share
     ), given as (
       select i.*, i.status <> 'draft' and c.id is null as is_gone, case when i.status <> 'draft' then (

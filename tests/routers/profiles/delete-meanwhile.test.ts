@@ -41,4 +41,20 @@ describe.skipIf(world.db.engine !== 'postgres')('a profile that is deleted', () 
     ]);
     expect((await world.rest('GET /approvals', { key })).body.approvals).toEqual([]);
   });
+
+  it('and drafts that are being stored for several of its connections do not wait for each other', async () => {
+    const { key, profileId } = await profileWithAgent();
+    const { id: first } = await connectSandbox(world, { key, profileId, slug: 'first' });
+    await connectSandbox(world, { key, profileId, slug: 'second' });
+    const held = await holdRows(world, 'select id from connections where id = $1 for update', [first]);
+    const deleting = world.rest(`DELETE /profiles/${profileId}`, { key });
+    await held.waiting(1);
+    const body = { text: 'Ding', connectionSlugs: ['second', 'first'], profileId, isDraft: true };
+    const posting = world.rest('POST /posts', { key, body });
+    await held.waiting(2, posting);
+
+    await held.release();
+
+    expect([(await deleting).status, (await posting).status]).toEqual([200, 200]);
+  });
 });
