@@ -176,17 +176,18 @@ const claimNext = statement('renew the lease of a webhook and claim its next del
     select ${CLAIMED.names} from claimed order by next_attempt_at, id`,
 });
 
-// Deliveries that were paused during an attempt have another index, and without an index all of the webhook would be read.
+// Deliveries that were paused during an attempt have another index, and without an index all of the webhook would be read. With the
+// lease goes what is `processing` under other claims: processes that died have left it.
 const releaseLeases = statement('release the leases of webhooks', {
   parameters: { webhookIds: 'uuid[]', claims: 'uuid[]' },
   sql: ({ webhookIds, claims }) => `
     with input as (
       select * from unnest(${webhookIds}, ${claims}) as i(webhook_id, claim)
     ), locked as materialized (
-      select w.id from webhooks w where w.id = any(${webhookIds}) order by w.id for no key update
+      select w.id, w.lease from webhooks w where w.id = any(${webhookIds}) order by w.id for no key update
     ), back as (
       update deliveries d set status = 'pending', claim = null from input i join locked l on l.id = i.webhook_id
-      where d.webhook_id = i.webhook_id and d.claim = i.claim and d.status = 'processing' and not d.paused
+      where d.webhook_id = i.webhook_id and i.claim in (d.claim, l.lease) and d.status = 'processing' and not d.paused
     ), back_paused as (
       update deliveries d set status = 'pending', claim = null from input i join locked l on l.id = i.webhook_id
       where d.webhook_id = i.webhook_id and d.claim = i.claim and d.status = 'processing' and d.paused
@@ -208,8 +209,7 @@ const releaseClaim = statement('release the leases of webhooks under a claim', {
 });
 
 /**
- * Takes free webhook leases that have due deliveries, with the first deliveries of each; fair among accounts, then
- * among profiles.
+ * Takes free webhook leases that have due deliveries, with the first deliveries of each; fair among accounts, then profiles.
  *
  * @param busy ids of webhooks that this process still delivers to, although their leases may have expired
  */

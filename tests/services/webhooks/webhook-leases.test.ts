@@ -3,8 +3,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { v7 } from 'uuid';
 import { runRound } from '../../../jobs/run-round.ts';
 import { webhookDeliveries } from '../../../jobs/webhook-deliveries.ts';
-import { LEASE_BATCH } from '../../../services/webhooks/claim-webhook-leases.ts';
+import {
+  claimWebhookLeases,
+  LEASE_BATCH,
+  releaseWebhookLeases,
+} from '../../../services/webhooks/claim-webhook-leases.ts';
 import { fanOut } from '../../../services/webhooks/fan-out.ts';
+import { nextDeliveryAt } from '../../../services/webhooks/next-delivery-at.ts';
+import { settleDeliveries } from '../../../services/webhooks/settle-deliveries.ts';
 import { createWebhookDispatcher } from '../../../services/webhooks/webhook-dispatcher.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { makePost } from '../../harness/posts.ts';
@@ -149,6 +155,27 @@ describe('a worker without capacity for another claim', () => {
     await worker.drained();
     expect(fanned).toEqual({ events: 1, begun: 0, waiting: 1 });
     expect(receiver.received.map(({ body }) => body.id as string)).toEqual([...earlier, ...later]);
+  });
+
+  it('leaves the rest of what a worker that died had claimed to be found at once', async () => {
+    await using alone = await startWorld();
+    await registerWebhook(alone, 'https://127.0.0.1/hook', { events: ['post.sent'] });
+    await Promise.all(Array.from({ length: LEASE_BATCH + 1 }, () => makePost(alone, alone.sandboxSlug)));
+    await fanOut(alone.context);
+    await alone.sql(`update deliveries set status = 'processing', claim = $1`, [v7()]);
+    const [taken] = await claimWebhookLeases(alone.context, { healthy: 1, failing: 0, reserved: 0 }, []);
+    const { lease, first } = taken!;
+    const now = alone.clock.now();
+    const outcome = { delivered: true, attemptedAt: now, durationMs: 1, statusCode: 204, error: null };
+    await settleDeliveries(
+      alone.context,
+      first.deliveries.map((delivery) => ({ lease, delivery, outcome })),
+    );
+
+    await releaseWebhookLeases(alone.context, [lease]);
+
+    expect(first.deliveries).toHaveLength(LEASE_BATCH);
+    expect(await nextDeliveryAt(alone.context)).toEqual(now);
   });
 });
 
