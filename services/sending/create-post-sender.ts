@@ -12,7 +12,8 @@ import type { PostSender, SettledSend } from './post-sender.ts';
 import { sendPost } from './send-post.ts';
 import { endClaimAfter } from './end-claim.ts';
 import { type Settlement, settleSends } from './settle-sends.ts';
-import { storedOutcome } from './stored-outcome.ts';
+import { SEND_TIMES } from './send-times.ts';
+import { awaitOutcome, storedOutcome } from './stored-outcome.ts';
 
 /** What a send in progress counts against in the concurrency limits. */
 type Place = Omit<Candidate, 'awaitsModel'> & { awaitsModel: boolean };
@@ -52,8 +53,10 @@ export function createPostSender(context: Context): PostSender {
 
   /** When another process has taken the send over, the outcome is the one that it stored. */
   const sendAndSettle = async (begun: ClaimedSend, place: Place, span: Span): Promise<SettledSend> => {
+    // A request waits for an immediate post. For no longer than a lease: what lasts longer is not with a process any more.
+    const waitMs = begun.post.scheduledFor === null ? SEND_TIMES.leaseMs : 0;
     const outcome = await sendOwned(begun, place).catch(async (error: unknown) => {
-      const stored = error instanceof ClaimLost ? await storedOutcome(context, begun.post.id) : null;
+      const stored = error instanceof ClaimLost ? await awaitOutcome(context, begun.post.id, waitMs) : null;
       if (stored === null) throw error;
       context.log.warn({ postId: begun.post.id }, 'another process settled a send first');
       return stored;

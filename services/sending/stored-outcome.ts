@@ -4,6 +4,32 @@ import { tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 import type { SettledSend } from './post-sender.ts';
 
+/** Milliseconds of real time between two looks at a post that another process sends. */
+const POLL_INTERVAL_MS = 100;
+
+/**
+ * Waits while another process sends the post.
+ *
+ * @param forMs milliseconds of real time after which it is not waited for any longer
+ * @returns as {@link storedOutcome}
+ */
+export async function awaitOutcome(context: Context, postId: string, forMs: number): Promise<SettledSend | null> {
+  const end = context.clock.elapsed() + forMs;
+  while (context.clock.elapsed() < end && (await isInProgress(context, postId))) {
+    await context.clock.sleep(POLL_INTERVAL_MS);
+  }
+  return storedOutcome(context, postId);
+}
+
+async function isInProgress(context: Context, postId: string): Promise<boolean> {
+  const found = tables(context.db.queries)
+    .selectFrom('posts')
+    .select('id')
+    .where('id', '=', postId)
+    .where('status', '=', 'processing');
+  return (await found.executeTakeFirst()) !== undefined;
+}
+
 /** @returns null when the post has no outcome: it is still being sent, or waits to be sent again */
 export async function storedOutcome(context: Context, postId: string): Promise<SettledSend | null> {
   const row = await tables(context.db.queries)

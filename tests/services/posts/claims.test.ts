@@ -266,6 +266,26 @@ describe('a worker that lost the claim', () => {
     expect(result).toMatchObject({ status: body.post.status, error: body.post.error });
   });
 
+  it('answers the request with what the other worker stores, also when that one is not done yet', async () => {
+    const { key } = await accountWithSandbox(world);
+    const { send } = world.context.sends;
+    const beginLate = vi.spyOn(world.context.sends, 'send').mockImplementationOnce(async (claimed) => {
+      world.clock.advance(60_000);
+      const taken = await claimInterruptedSends(world.context, 100);
+      const late = send(claimed);
+      await Promise.race([late.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 50))]);
+      await Promise.all(taken.map((interrupted) => send(interrupted)));
+      return late;
+    });
+    onTestFinished(() => beginLate.mockRestore());
+
+    const result = await makePost(world, 'sandbox', { key, text: '[[vanish]]' });
+
+    const { body } = await world.rest(`GET /posts/${result.postId}`, { key });
+    expect(body.post).toMatchObject({ status: 'failed', error: { code: 'outcome_unknown' } });
+    expect(result).toMatchObject({ status: body.post.status, error: body.post.error });
+  });
+
   it('does not prevent the other items of its batch from being settled', async () => {
     const [lost, kept] = [await claimedPost(), await claimedPost()];
     await expireLease(lost.postId);
