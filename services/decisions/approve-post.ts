@@ -66,6 +66,7 @@ export async function approvePost(
     scheduledFor: wanted !== null && wanted > context.clock.now() ? wanted : null,
     queue: approval.queue,
     images: edited.images,
+    newImages: edited.media?.map(({ id }) => id) ?? [],
     error: null,
     approve,
     throwsRefusal: true,

@@ -20,6 +20,7 @@ import { closeApproval } from './close-approval.ts';
 import { contentOf } from './connection-for-post.ts';
 import type { ImageSize } from '../images/inspect-image.ts';
 import { holdImages } from '../media/hold-images.ts';
+import { holdMedia } from '../media/hold-media.ts';
 import { type Admission, admitPosts, FREE_OF_CHARGE, needsAdmission, storedIntent } from '../plans/admit-posts.ts';
 import type { PlanTerms } from '../plans/plan-terms.ts';
 import { readScheduledFor } from '../scheduling/read-scheduled-for.ts';
@@ -59,6 +60,8 @@ export interface PostToPublish {
   readonly refusesRequest?: true;
   /** A refusal is thrown and undoes everything, instead of being stored. */
   readonly throwsRefusal?: true;
+  /** Images that `approve` gives the post. */
+  readonly newImages?: readonly string[];
   /** Runs in the transaction, instead of asking for approval, and may lock the post. What it throws undoes everything. */
   readonly approve?: (em: SqlEntityManager) => Promise<void>;
 }
@@ -114,6 +117,8 @@ async function decide(
   if (stop !== null) return refuse(context, em, request, stop);
   const gone = from === 'failed' ? await holdImages(em, post.id) : null;
   if (gone !== null) return refuse(context, em, request, gone);
+  // Before the account, as where posts are created and images are deleted.
+  if (request.newImages !== undefined) await holdMedia(em, request.newImages);
   // A person who approves has decided. The post counts under the policy of the one who asked.
   const isApproved = request.approve !== undefined;
   const plan = { scheduledFor: request.scheduledFor, queue: request.queue };

@@ -256,6 +256,27 @@ describe.skipIf(isEmbedded)('a draft that is approved and published at once, on 
   );
 });
 
+describe.skipIf(isEmbedded)('an image that is deleted while a post is approved with it, on a plan with limits', () => {
+  it('stays, and neither request waits for the other without end', async () => {
+    const { key, accountId, post } = await tenant({ approval: 'required' });
+    await world.sql(`update accounts set plan = 'free' where id = $1`, [accountId]);
+    const raw = await plain(8, 8).png().toBuffer();
+    const upload = await world.rest('POST /media', { key, raw, headers: { 'content-type': 'image/png' } });
+    const { id } = upload.body.media;
+    const { postId } = await post({ scheduledFor: IN_AN_HOUR });
+    const held = await holdRows(world, 'select id from accounts where id = $1 for no key update', [accountId]);
+    const approving = world.rest(`POST /posts/${postId}/approve`, { key, body: { mediaIds: [id] } });
+    await held.waiting(1);
+    const deleting = world.rest(`DELETE /media/${id}`, { key });
+    await held.waiting(2, deleting);
+
+    await held.release();
+
+    const [approved, deleted] = await Promise.all([approving, deleting]);
+    expect([approved.status, deleted.status, deleted.body.error]).toEqual([200, 409, 'media_in_use']);
+  });
+});
+
 describe.skipIf(isEmbedded)('a draft for which an agent asks while its owner publishes it', () => {
   it('leaves no request behind', async () => {
     const { key, agent, connection, post } = await tenant({ approval: 'required' });
