@@ -41,10 +41,11 @@ export async function deleteProfile(context: Context, caller: Caller, profileId:
     const deletedAt = context.clock.now();
     profile.deletedAt = deletedAt;
     profile.voice = null;
-    // Keys and grants before connections, webhooks and calendars, as where they are used for these (holdMaker). What else ends with
-    // them comes last, so that deliveries name the profile as the reason.
+    // Grants before the keys that were made under them, and both before connections, webhooks and calendars, as where they are used
+    // for these (holdMaker). What else ends with them comes last, so that deliveries name the profile as the reason.
     const credentials = { accountId, profileId, at: deletedAt };
-    const ended = { keyIds: await revokeKeysOf(em, credentials), grantIds: await revokeGrantsOf(em, credentials) };
+    const grantIds = await revokeGrantsOf(em, credentials);
+    const ended = { grantIds, keyIds: await revokeKeysOf(em, credentials) };
     const held = { accountId, profileId, deletedAt: null };
     const connections = await em.find(Connection, held, { lockMode, orderBy: { id: 'asc' } });
     await removeConnections(context, em, caller, connections);
