@@ -18,6 +18,9 @@ const LOOKS = 100;
 /** A lock that is older was left by a process that died. */
 const LOCK_MS = 30_000;
 
+/** How long a renewal may take: less than its lock lasts. */
+const RENEWAL_MS = 25_000;
+
 type Renewing = Pick<Io, 'env' | 'fetch' | 'signal' | 'clock'>;
 
 /** @throws CommandError notSignedIn when the grant has ended, or somebody has signed in otherwise meanwhile */
@@ -34,7 +37,11 @@ export async function accessTokenOf(io: Renewing, url: string): Promise<string> 
       // Another process may have renewed it between the look and the lock.
       const latest = await presentLogin(io, url);
       if (latest.refreshToken !== login.refreshToken) continue;
-      const renewed = await renewLogin(io, latest);
+      io.signal.throwIfAborted();
+      // Ends by itself and not with the command: once the install has the request, only its answer has a token that works.
+      const renewed = await renewLogin({ ...io, signal: io.clock.deadline(RENEWAL_MS) }, latest);
+      // A sign-in of the person meanwhile is newer.
+      if ((await presentLogin(io, url)).refreshToken !== latest.refreshToken) continue;
       await storeLogin(io.env, renewed);
       return renewed.accessToken;
     } finally {

@@ -92,6 +92,42 @@ it('renews tokens that expire, once, also when several commands run at the same 
   expect((await run(folder, ['whoami'])).exitCode).toBe(0);
 });
 
+/** Does something when the install has renewed the tokens, before the command line reads its answer. */
+function whenRenewed(happening: () => void): typeof globalThis.fetch {
+  return async (input, init) => {
+    const answer = await fetch(input, init);
+    if (!String(input).endsWith('/oauth/token')) return answer;
+    happening();
+    init?.signal?.throwIfAborted();
+    return answer;
+  };
+}
+
+it('keeps the sign-in of a command that is interrupted while it renews the tokens', async () => {
+  const folder = await signedIn();
+  writeFileSync(fileIn(folder), JSON.stringify({ ...storedIn(folder), expiresAt: 0 }));
+  const interrupted = new AbortController();
+
+  const io = { signal: interrupted.signal, fetch: whenRenewed(() => interrupted.abort()) };
+  const { exitCode } = await run(folder, ['posts', 'list'], { io });
+  // From then on the install takes the old refresh token for a stolen one.
+  world.clock.advance(11_000);
+
+  expect([exitCode, (await run(folder, ['whoami'])).stderr]).toEqual([1, '']);
+});
+
+it('keeps the sign-in that a person makes while a command renews the tokens of the one before', async () => {
+  const folder = await signedIn();
+  writeFileSync(fileIn(folder), JSON.stringify({ ...storedIn(folder), expiresAt: 0 }));
+  const other = { url: 'https://other.example', key: 'crl_live_other' };
+
+  const io = { fetch: whenRenewed(() => writeFileSync(fileIn(folder), JSON.stringify(other))) };
+  const { exitCode, stderr } = await run(folder, ['posts', 'list'], { io });
+
+  expect([exitCode, stderr]).toEqual([4, expect.stringContaining(`You are no longer signed in to ${url}.`)]);
+  expect(storedIn(folder)).toEqual(other);
+});
+
 it.each([
   ['it was revoked', {}],
   ['its client was removed, months after its last use', { clientId: 'removed' }],
