@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { fieldFacts } from '../credential-fields.ts';
-import { type ConnectedAccount, type JsonObject, PlatformFailure, type PlatformIo } from '../contract.ts';
+import { type ConnectedAccount, type JsonObject, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { type PlatformAnswer, withoutPublishing } from '../http.ts';
 import { appOf, callDiscord, failure } from './api.ts';
 
@@ -101,6 +101,23 @@ export function isSameChannel(stored: DiscordCredential, found: DiscordCredentia
   return typeof stored.channelId === 'string' && stored.channelId === found.channelId;
 }
 
+/**
+ * The credential of a session. An old one gets its channel stored while the webhook still tells it, because a later
+ * reconnection is only possible with it.
+ */
+export async function withChannel(session: Session<DiscordCredential>, io: PlatformIo): Promise<DiscordCredential> {
+  const { credential } = session;
+  if (credential.kind !== 'webhook' || credential.channelId !== undefined) return credential;
+  try {
+    const { channel_id: channelId = null } = await readWebhook(credential.webhookId, credential.webhookToken, io);
+    return await session.renew(async (stale) => ({ ...stale, channelId }) as DiscordCredential);
+  } catch (error) {
+    // The post itself says what is wrong with the webhook.
+    if (error instanceof PlatformFailure) return credential;
+    throw error;
+  }
+}
+
 function webhookPath(text: string): RegExpExecArray | null {
   const url = URL.parse(text);
   if (url === null || url.search !== '' || url.hash !== '' || url.username !== '') return null;
@@ -113,12 +130,16 @@ function checkWebhook(
   io: PlatformIo,
 ): Promise<ConnectedAccount<DiscordCredential>> {
   return withoutPublishing(async () => {
-    const webhook = read(Webhook, await callDiscord(io, `/webhooks/${webhookId}/${webhookToken}`));
+    const webhook = await readWebhook(webhookId, webhookToken, io);
     const guildId = webhook.guild_id ?? null;
     const channelId = webhook.channel_id ?? null;
     const credential: DiscordCredential = { kind: 'webhook', webhookId, webhookToken, guildId, channelId };
     return { platformAccountId: webhook.id, handle: webhook.name ?? webhook.id, credential };
   });
+}
+
+async function readWebhook(id: string, token: string, io: PlatformIo): Promise<z.infer<typeof Webhook>> {
+  return read(Webhook, await callDiscord(io, `/webhooks/${id}/${token}`));
 }
 
 function checkChannel(

@@ -19,6 +19,7 @@ import {
   type DiscordCredential,
   isSameChannel,
   placeOf,
+  withChannel,
 } from './credential.ts';
 import { findMessage } from './read-back.ts';
 import { UTF16_UNITS } from '../text.ts';
@@ -76,7 +77,8 @@ export const discord = definePlatform<DiscordCredential, DiscordCredentialsInput
   remove,
 });
 
-async function publish({ credential }: Session<DiscordCredential>, part: SendPart, io: PlatformIo): Promise<Published> {
+async function publish(session: Session<DiscordCredential>, part: SendPart, io: PlatformIo): Promise<Published> {
+  const credential = await withChannel(session, io);
   const { path, ...as } = placeOf(credential, io);
   // Only with `wait` does Discord return the message or an error.
   const there = credential.kind === 'webhook' ? { path, query: { wait: 'true' } } : { path: `${path}/messages` };

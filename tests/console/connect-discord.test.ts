@@ -49,6 +49,16 @@ async function credentialOf(world: World, location: string): Promise<unknown> {
   return world.context.vault.open(row?.credentials ?? '', id);
 }
 
+/** Stores the credential of a webhook as the first versions did. */
+async function forgetChannel(id: string): Promise<void> {
+  const { vault } = plainWorld.context;
+  const [row] = await plainWorld.sql<{ credentials: string }>('select credentials from connections where id = $1', [
+    id,
+  ]);
+  const { channelId: _channel, ...old } = vault.open(row?.credentials ?? '', id) as Record<string, unknown>;
+  await plainWorld.sql('update connections set credentials = $2 where id = $1', [id, vault.seal(old, id)]);
+}
+
 describe('without an app', () => {
   it('offers only the webhook form, and connects it', async () => {
     const { id, token } = discord.addWebhook();
@@ -66,7 +76,7 @@ describe('without an app', () => {
 
   describe('connected again after its webhook was deleted', () => {
     /** A connection whose webhook is deleted after a post, and a link to connect it again. */
-    async function broken() {
+    async function broken({ isOld = false } = {}) {
       const first = discord.addWebhook();
       const webhookUrl = `https://discord.com/api/webhooks/${first.id}/${first.token}`;
       const { id: profileId } = await plainWorld.profile();
@@ -74,6 +84,7 @@ describe('without an app', () => {
         body: { platformId: 'discord', credentials: { webhookUrl }, profileId },
       });
       const { id, slug } = added.body.connection;
+      if (isOld) await forgetChannel(id);
       const send = (text: string) =>
         plainWorld.rest('POST /posts', { body: { text, connectionSlugs: [slug], profileId } });
       const before = await send('before');
@@ -99,6 +110,15 @@ describe('without an app', () => {
       expect(destination(end.location)[1]).toMatchObject({ connectionId: id });
       expect(await read()).toMatchObject({ id, handle: 'Bells again', reconnectRequired: null });
       expect((await send('after')).body.results).toMatchObject([{ status: 'sent' }]);
+    });
+
+    it('does so for a credential that was stored without its channel, if a post went out since', async () => {
+      const { id, connect, read } = await broken({ isOld: true });
+
+      const end = await connect(discord.addWebhook('Bells again'));
+
+      expect(destination(end.location)[1]).toMatchObject({ connectionId: id });
+      expect(await read()).toMatchObject({ id, handle: 'Bells again', reconnectRequired: null });
     });
 
     it('does not report a message of the deleted webhook as deleted, because it stays up', async () => {
