@@ -6,8 +6,8 @@ import { LockMode } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Connection } from '../../entities/connection.ts';
 import { ServiceError } from '../../errors/service-error.ts';
-import type { AnyPlatform, ConnectedAccount } from '../../platforms/contract.ts';
-import { replaceCredential } from '../connections/relink-account.ts';
+import type { ConnectedAccount } from '../../platforms/contract.ts';
+import { isUnderNewId, type LinkedAccount, replaceCredential } from '../connections/relink-account.ts';
 import type { Context } from '../context.ts';
 
 /**
@@ -19,7 +19,7 @@ import type { Context } from '../context.ts';
 export async function reconnectAccount(
   em: SqlEntityManager,
   context: Context,
-  linked: { readonly platform: AnyPlatform; readonly account: ConnectedAccount<unknown> },
+  linked: LinkedAccount,
   where: { readonly id: string; readonly accountId: string; readonly profileId: string | null },
 ): Promise<Connection | null> {
   const { platform, account } = linked;
@@ -39,21 +39,6 @@ export async function reconnectAccount(
     );
   }
   return replaceCredential(em, context, connection, linked);
-}
-
-/** Whether the account is the one of the connection, which its platform has given another id. */
-function isUnderNewId(
-  { vault }: Context,
-  { id, credentials }: Connection,
-  { platform, account }: { readonly platform: AnyPlatform; readonly account: ConnectedAccount<unknown> },
-): boolean {
-  if (platform.isSameAccount === undefined || credentials == null) return false;
-  try {
-    return platform.isSameAccount(vault.open(credentials, id), account);
-  } catch {
-    // It cannot be decrypted any more, so only the id tells the account.
-    return false;
-  }
 }
 
 /** @throws ServiceError connection_conflict when another connection has the account under its new id */

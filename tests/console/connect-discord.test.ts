@@ -49,6 +49,15 @@ async function credentialOf(world: World, location: string): Promise<unknown> {
   return world.context.vault.open(row?.credentials ?? '', id);
 }
 
+type Webhook = ReturnType<typeof discord.addWebhook>;
+
+function add({ id, token }: Webhook, fields: { readonly profileId: string; readonly slug?: string }) {
+  const webhookUrl = `https://discord.com/api/webhooks/${id}/${token}`;
+  return plainWorld.rest('POST /connections', {
+    body: { platformId: 'discord', credentials: { webhookUrl }, ...fields },
+  });
+}
+
 /** Stores the credential of a webhook as the first versions did. */
 async function forgetChannel(id: string): Promise<void> {
   const { vault } = plainWorld.context;
@@ -76,15 +85,13 @@ describe('without an app', () => {
 
   describe('connected again after its webhook was deleted', () => {
     /** A connection whose webhook is deleted after a post, and a link to connect it again. */
-    async function broken({ isOld = false } = {}) {
+    async function broken({ isOld = false, besides = null as Webhook | null } = {}) {
       const first = discord.addWebhook();
-      const webhookUrl = `https://discord.com/api/webhooks/${first.id}/${first.token}`;
       const { id: profileId } = await plainWorld.profile();
-      const added = await plainWorld.rest('POST /connections', {
-        body: { platformId: 'discord', credentials: { webhookUrl }, profileId },
-      });
+      const added = await add(first, { profileId });
       const { id, slug } = added.body.connection;
       if (isOld) await forgetChannel(id);
+      if (besides !== null) await add(besides, { profileId, slug: 'taken' });
       const send = (text: string) =>
         plainWorld.rest('POST /posts', { body: { text, connectionSlugs: [slug], profileId } });
       const before = await send('before');
@@ -98,7 +105,7 @@ describe('without an app', () => {
         return browser.press(form, 'Connect', typed);
       };
       const read = async () => (await plainWorld.rest(`GET /connections/${id}`)).body.connection;
-      return { id, send, connect, read, postId: before.body.results[0].postId };
+      return { id, profileId, send, connect, read, postId: before.body.results[0].postId };
     }
 
     it('posts with another webhook of the same channel', async () => {
@@ -132,6 +139,31 @@ describe('without an app', () => {
       expect(discord.messages().map(({ content }) => content)).toContain('before');
     });
 
+    it('posts with it after an ordinary link of its profile too', async () => {
+      const { id, profileId, read, send } = await broken();
+      const { id: webhookId, token } = discord.addWebhook('Bells again');
+      const link = await makeLink(plainWorld, { platform: 'discord' }, { profileId });
+      const typed = { 'Webhook URL': `https://discord.com/api/webhooks/${webhookId}/${token}` };
+
+      const browser = openBrowser(plainWorld);
+      const end = await browser.press(await browser.get(link.path), 'Connect', typed);
+
+      expect(destination(end.location)[1]).toMatchObject({ connectionId: id });
+      expect(await read()).toMatchObject({ id, handle: 'Bells again', reconnectRequired: null });
+      expect((await send('after')).body.results).toMatchObject([{ status: 'sent' }]);
+    });
+
+    it('posts with it after POST /connections too, which connects it a second time only while the first one works', async () => {
+      const { id, profileId, read } = await broken();
+
+      const again = await add(discord.addWebhook('Again'), { profileId });
+      const second = await add(discord.addWebhook('Second'), { profileId });
+
+      expect([again.status, again.body.connection.id]).toEqual([200, id]);
+      expect(await read()).toMatchObject({ handle: 'Again', reconnectRequired: null });
+      expect(second.body.connection.id).not.toBe(id);
+    });
+
     it('accepts no webhook of another channel', async () => {
       const { connect, read } = await broken();
 
@@ -141,13 +173,8 @@ describe('without an app', () => {
     });
 
     it('accepts no webhook that is connected already', async () => {
-      const { connect, read } = await broken();
       const taken = discord.addWebhook('Taken');
-      const webhookUrl = `https://discord.com/api/webhooks/${taken.id}/${taken.token}`;
-      const { profileId } = await read();
-      await plainWorld.rest('POST /connections', {
-        body: { platformId: 'discord', credentials: { webhookUrl }, profileId, slug: 'taken' },
-      });
+      const { connect } = await broken({ besides: taken });
 
       const refused = await connect(taken);
 
