@@ -47,7 +47,7 @@ const takeLease = statement('take the lease of a renewal', {
 // The lease does not decide. A repeat after a lost answer finds the renewed credential and no lease. A worker that took
 // over with the stale credential of a platform that replaced it has given up: only this credential works. Sealing uses a
 // random nonce, so an account that was connected again matches neither text, also if its own renewal began in the same
-// millisecond.
+// millisecond. What a send has found was refused for new tokens too, such as a missing permission: only a send can withdraw it.
 const storeRenewed = statement('store a renewed credential', {
   parameters: {
     connectionId: 'uuid',
@@ -59,7 +59,10 @@ const storeRenewed = statement('store a renewed credential', {
   result: { id: column('connections', 'id') },
   sql: ({ connectionId, stale, sealed, renewAt: at, endsAt: end }) => `
     update connections set credentials = ${sealed}, renewal_lease_until = null, renew_at = ${at},
-      credential_ends_at = ${end}, reconnect_since = null, reconnect_reason = null, reconnect_told_by = null
+      credential_ends_at = ${end},
+      reconnect_since = case when reconnect_told_by = 'send' then reconnect_since end,
+      reconnect_reason = case when reconnect_told_by = 'send' then reconnect_reason end,
+      reconnect_told_by = case when reconnect_told_by = 'send' then reconnect_told_by end
     where id = ${connectionId} and deleted_at is null and credentials in (${stale}, ${sealed})
     returning id`,
 });

@@ -426,6 +426,23 @@ describe('a send that X refuses because of missing permissions', () => {
 
     expect((await shown()).reconnectRequired).toBeNull();
   });
+
+  it('is still reported after the token was refreshed, which gives it no permission', async () => {
+    const forbidden = {
+      status: 403,
+      json: { title: 'Forbidden', type: 'about:blank', status: 403, detail: 'Forbidden' },
+    };
+    x.answers['POST /2/tweets'] = [forbidden];
+    await post('with too few scopes');
+    const { reconnectRequired } = await shown();
+
+    await world.advance(2 * HOUR);
+
+    expect([renewals(), (await shown()).reconnectRequired]).toEqual([1, reconnectRequired]);
+    expect(reconnectRequired).not.toBeNull();
+    expect(await post('covered')).toMatchObject({ status: 'sent' });
+    expect((await shown()).reconnectRequired).toBeNull();
+  });
 });
 
 describe('a delete that finds the credentials refused', () => {
