@@ -8,6 +8,7 @@ import { PlatformFailure } from './failure.ts';
 import { callPlatform, type PlatformAnswer, platformWords, stringField, unavailable } from './http.ts';
 import type { FetchInit, PlatformIo } from './io.ts';
 import { dueBefore, expiryOf, type TokenGrant } from './oauth-credential.ts';
+import { isProofRefused, refusedProofMessage } from './refused-proof.ts';
 import type { PlatformApps } from './settings.ts';
 
 export interface TokenEndpoint {
@@ -52,16 +53,19 @@ export async function requestTokens(
   const { url, clientId, authentication } = endpoint;
   const server: oauth.AuthorizationServer = { issuer: new URL(url).origin, token_endpoint: url };
   const client: oauth.Client = { client_id: clientId };
-  const granted = await withNonce(async () => {
-    const { options, answered } = requestOf(io, endpoint);
+  const { options, answered } = requestOf(io, endpoint);
+  const request = async () => {
     const form = new URLSearchParams(parameters);
     const response = await oauth.genericTokenEndpointRequest(server, client, authentication, grantType, form, options);
     try {
       return await oauth.processGenericTokenEndpointResponse(server, client, response);
     } catch (cause) {
-      if (oauth.isDPoPNonceError(cause)) throw cause;
-      throw tokenFailure(endpoint, answered(), cause);
+      throw oauth.isDPoPNonceError(cause) ? cause : tokenFailure(endpoint, answered(), cause);
     }
+  };
+  const granted = await withNonce(request).catch((error: unknown) => {
+    // The server has refused its own new nonce.
+    throw oauth.isDPoPNonceError(error) ? tokenFailure(endpoint, answered(), error) : error;
   });
   const { access_token: accessToken, refresh_token: refreshToken = null, expires_in: seconds } = granted;
   return { accessToken, refreshToken, expiresAt: expiryOf(seconds, io.now()) };
@@ -192,6 +196,7 @@ export function standardFailure(name: string, answer: PlatformAnswer): PlatformF
   if (status === 429 || status >= 500) return unavailable(name, answer);
   const error = stringField(body, 'error');
   if (error === undefined) return new PlatformFailure('unavailable', `${name} answered HTTP ${status}.`);
+  if (isProofRefused(error)) return new PlatformFailure('unavailable', refusedProofMessage(name));
   const words = platformWords(stringField(body, 'error_description') ?? error);
   return new PlatformFailure('reconnect', `${name} refused: ${words}`);
 }

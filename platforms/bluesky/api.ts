@@ -1,6 +1,7 @@
 /** Calls a Bluesky server (XRPC) and maps its error responses to failures. */
 import type { PlatformIo } from '../contract.ts';
 import { errorResponses } from '../error-responses.ts';
+import { isProofRefused, refusedProofMessage } from '../refused-proof.ts';
 import { callPlatform, type PlatformAnswer, platformWords, stringField } from '../http.ts';
 
 /** Calls an XRPC query, which needs no authentication. */
@@ -64,6 +65,9 @@ export const { failure, failureKind, requireDeleted } = errorResponses<PlatformA
     [401, 'reconnect'],
     [403, 'reconnect'],
   ]),
+  kindOf: (answer) => (answer.status === 401 && isProofRefused(errorName(answer)) ? 'unavailable' : undefined),
+  unavailable: (answer) =>
+    isProofRefused(errorName(answer)) ? { message: refusedProofMessage('Bluesky') } : undefined,
   redirectsRefuse: true,
   isTokenDead: (answer) => DEAD_TOKENS.has(errorName(answer)),
   reason,

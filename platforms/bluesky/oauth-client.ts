@@ -2,7 +2,7 @@
  * How AT Protocol servers identify this install: by the URL of a client metadata document that it serves, and a
  * key in that document. An install on a developer's machine has no public URL and needs neither.
  */
-import { type ClientAuth, None, PrivateKeyJwt } from 'oauth4webapi';
+import { type ClientAuth, modifyAssertion, None, PrivateKeyJwt } from 'oauth4webapi';
 import type { JsonObject, PlatformEndpoints } from '../contract.ts';
 import type { OauthIo } from '../connect.ts';
 import { makeKey, type PrivateKey, publicPart, signingKey } from './dpop.ts';
@@ -50,9 +50,21 @@ export async function clientOf(io: OauthIo, redirectUri: string): Promise<Bluesk
   return { clientId: `http://localhost?${query.toString()}`, redirectUri: back.href, key: null };
 }
 
+/** Seconds by which the clock of this machine may be ahead. Servers accept an assertion for a minute, and none from the future. */
+const AHEAD_SECONDS = 15;
+
 /** Builds the client authentication of the install. */
 export async function proofOf({ key }: Pick<BlueskyClient, 'key'>): Promise<ClientAuth> {
-  return key === null ? None() : PrivateKeyJwt({ key: await signingKey(key), kid: KEY_ID });
+  if (key === null) return None();
+  return PrivateKeyJwt(
+    { key: await signingKey(key), kid: KEY_ID },
+    {
+      [modifyAssertion]: (_header, payload) => {
+        const issuedAt = Number(payload['iat']) - AHEAD_SECONDS;
+        Object.assign(payload, { iat: issuedAt, nbf: issuedAt });
+      },
+    },
+  );
 }
 
 /** The client metadata document, which servers fetch at the client id. */

@@ -7,6 +7,7 @@ import { PlatformFailure, type PlatformIo } from '../contract.ts';
 import { type PlatformAnswer, stringField } from '../http.ts';
 import { expiryOf, type TokenGrant } from '../oauth-credential.ts';
 import { renewalByRefreshToken, standardFailure } from '../token-endpoint.ts';
+import { refusedProofMessage } from '../refused-proof.ts';
 import { type PrivateKey, proofsBy } from './dpop.ts';
 import { documentUrl, proofOf } from './oauth-client.ts';
 
@@ -36,25 +37,31 @@ export const oauthRenewal = renewalByRefreshToken<OauthCredential>(
       clientId,
       authentication: await proofOf({ key: clientKey }),
       DPoP: await proofsBy(boundTo),
-      failure: (answer) => documentFailure(io, name, clientId, answer) ?? standardFailure(name, answer),
+      failure: (answer) => clientFailure(io, name, clientId, answer) ?? standardFailure(name, answer),
     };
   },
 );
+
+const CLAIM_OF_TIME = /"(?:iat|nbf|exp)" claim/;
 
 /**
  * Servers answer `invalid_client_metadata` while they cannot fetch the document of this install, for example during a restart or
  * a rotation of the encryption keys; the refresh token stays valid then. The document of another PUBLIC_URL does not come back,
  * so its accounts have to be connected again. `invalid_client` means that the server has read the document and that the key of the
- * credential is not in it, which only a new connection changes.
+ * credential is not in it, which only a new connection changes. It also means that the clocks of both differ; only the description
+ * says so, such as `"iat" claim timestamp check failed`.
  */
-function documentFailure(
+function clientFailure(
   { endpoints }: PlatformIo,
   name: string,
   clientId: string,
   { status, body }: PlatformAnswer,
 ): PlatformFailure | null {
-  const isUnread = status !== 200 && stringField(body, 'error') === 'invalid_client_metadata';
-  if (!isUnread || clientId !== documentUrl(endpoints)) return null;
+  const error = status === 200 ? undefined : stringField(body, 'error');
+  if (error === 'invalid_client' && CLAIM_OF_TIME.test(stringField(body, 'error_description') ?? '')) {
+    return new PlatformFailure('unavailable', refusedProofMessage(name));
+  }
+  if (error !== 'invalid_client_metadata' || clientId !== documentUrl(endpoints)) return null;
   const message = `${name} cannot read ${clientId}, by which it knows this install; nothing was posted.`;
   return new PlatformFailure('unavailable', message);
 }

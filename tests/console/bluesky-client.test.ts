@@ -124,3 +124,58 @@ it('a document of an earlier PUBLIC_URL, which servers cannot read any more, ask
 
   expect(await reconnectRequired(connected)).not.toBeNull();
 });
+
+const SIGNATURE =
+  'refuses how this install signs its requests; nothing was posted. The clock of the machine may be wrong.';
+
+it('a clock that is a few seconds ahead of that of the server ends no login', async () => {
+  server.oauth.installAheadSeconds = 5;
+  await publishKey();
+  const connected = await connect();
+
+  await world.advance(HOUR);
+
+  expect(await reconnectRequired(connected)).toBeNull();
+  expect(await post(connected)).toMatchObject({ status: 'sent' });
+});
+
+it.each([
+  ['ten minutes ahead', 600],
+  ['ten minutes behind', -600],
+  ['a minute behind, which only the client authentication notices', -90],
+])('a clock that is %s ends no login: it works again once the clock is set', async (_name, seconds) => {
+  await publishKey();
+  const connected = await connect();
+  server.oauth.installAheadSeconds = seconds;
+
+  await world.advance(HOUR);
+
+  expect(await reconnectRequired(connected)).toBeNull();
+  expect(await post(connected)).toMatchObject({
+    status: 'failed',
+    error: { code: 'platform_unavailable', message: expect.stringContaining(SIGNATURE) },
+  });
+  server.oauth.installAheadSeconds = 0;
+  expect(await post(connected)).toMatchObject({ status: 'sent' });
+});
+
+it('a server that refuses the nonce that it has just given ends no login, and nothing was posted', async () => {
+  await publishKey();
+  const connected = await connect();
+  const refused = {
+    status: 400,
+    json: { error: 'use_dpop_nonce', error_description: 'DPoP "nonce" mismatch' },
+    headers: { 'dpop-nonce': 'another' },
+  };
+  server.oauth.tokenAnswers.push(...Array.from({ length: 100 }, () => refused));
+
+  await world.advance(HOUR);
+
+  expect(await reconnectRequired(connected)).toBeNull();
+  expect(await post(connected)).toMatchObject({
+    status: 'failed',
+    error: { code: 'platform_unavailable', message: expect.stringContaining(SIGNATURE) },
+  });
+  server.oauth.tokenAnswers.length = 0;
+  expect(await post(connected)).toMatchObject({ status: 'sent' });
+});

@@ -30,6 +30,8 @@ export interface FakeBlueskyOauth {
   signedIn: string | null;
   /** Data server in the identity documents, instead of this one. */
   keptElsewhere: string | null;
+  /** How far the clock of the install is ahead of this server's. */
+  installAheadSeconds: number;
   /** Public keys of clients with their own key, by client id. */
   readonly clientKeys: Map<string, webcrypto.JsonWebKey>;
   /** Errors that the next token requests get instead of a response. */
@@ -47,6 +49,9 @@ export interface FakeBlueskyOauth {
 }
 
 const ACCESS_SECONDS = 3_600;
+
+/** By how much the time of a proof may differ. */
+const PROOF_SECONDS = 190;
 
 export function createFakeBlueskyOauth({ now, origin, find }: OauthPeople): FakeBlueskyOauth {
   const requests = new Map<string, Asked>();
@@ -71,7 +76,8 @@ export function createFakeBlueskyOauth({ now, origin, find }: OauthPeople): Fake
     const [head = '', claims = '', signature = ''] = String(call.headers['dpop'] ?? '').split('.');
     try {
       const { jwk, typ, alg } = decoded(head) as { jwk: webcrypto.JsonWebKey; typ: string; alg: string };
-      const { htm, htu, jti, ath, nonce: shown } = decoded(claims) as Record<string, string>;
+      const { htm, htu, jti, ath, nonce: shown, iat } = decoded(claims) as Record<string, string>;
+      if (Math.abs(present() - Number(iat)) > PROOF_SECONDS) return { problem: 'invalid_dpop_proof' };
       const key = createPublicKey({ key: jwk, format: 'jwk' });
       const signed = Buffer.from(`${head}.${claims}`);
       const isSigned = verify(
@@ -90,6 +96,25 @@ export function createFakeBlueskyOauth({ now, origin, find }: OauthPeople): Fake
     } catch {
       return { problem: 'invalid_dpop_proof' };
     }
+  }
+
+  /** Seconds since 1970, by the clock of this server. Libraries sign with the clock of the machine. */
+  const present = () => Math.floor(Date.now() / 1_000) - fake.installAheadSeconds;
+
+  /** Why a client is not authenticated. Like Bluesky's own server, this one tolerates no difference of the clocks. */
+  function clientProblem(clientId: string, form: URLSearchParams): WireAnswer | undefined {
+    if (!isItself(clientId, form)) return refused(401, 'invalid_client', 'Unknown client');
+    const [, claims] = (form.get('client_assertion') ?? '').split('.');
+    const { iat = 0, nbf = 0 } = claims === undefined ? {} : (decoded(claims) as { iat?: number; nbf?: number });
+    const failed = (claim: string, why: string) =>
+      refused(
+        401,
+        'invalid_client',
+        `Validation of "client_assertion" failed: "${claim}" claim timestamp check failed${why}`,
+      );
+    if (nbf > present()) return failed('nbf', '');
+    if (iat > present()) return failed('iat', ' (it should be in the past)');
+    return claims !== undefined && present() - iat > 60 ? failed('iat', ' (too far in the past)') : undefined;
   }
 
   /** Checks the client authentication of a client with a key. */
@@ -112,7 +137,8 @@ export function createFakeBlueskyOauth({ now, origin, find }: OauthPeople): Fake
     const clientId = parameters.get('client_id') ?? '';
     const proof = proved(call);
     if ('problem' in proof) return refused(400, proof.problem, 'DPoP proof is not taken');
-    if (!isItself(clientId, parameters)) return refused(401, 'invalid_client', 'Unknown client');
+    const problem = clientProblem(clientId, parameters);
+    if (problem !== undefined) return problem;
     if (parameters.get('code_challenge_method') !== 'S256') return refused(400, 'invalid_request', 'PKCE is required');
     const own = new URL(clientId).searchParams.get('redirect_uri');
     if (own !== null && own !== parameters.get('redirect_uri')) {
@@ -148,7 +174,8 @@ export function createFakeBlueskyOauth({ now, origin, find }: OauthPeople): Fake
     const proof = proved(call);
     if ('problem' in proof) return refused(400, proof.problem, 'DPoP proof is not taken');
     const clientId = form.get('client_id') ?? '';
-    if (!isItself(clientId, form)) return refused(401, 'invalid_client', 'Unknown client');
+    const problem = clientProblem(clientId, form);
+    if (problem !== undefined) return problem;
     const grant = form.get('grant_type') === 'refresh_token' ? renewed(form) : redeemed(form);
     if (grant === undefined || grant.key !== proof.key || grant.clientId !== clientId) {
       return refused(400, 'invalid_grant', 'Invalid grant');
@@ -206,6 +233,7 @@ export function createFakeBlueskyOauth({ now, origin, find }: OauthPeople): Fake
   const fake: FakeBlueskyOauth = {
     signedIn: null,
     keptElsewhere: null,
+    installAheadSeconds: 0,
     clientKeys,
     tokenAnswers: [],
     pushed,
