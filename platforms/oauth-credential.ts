@@ -9,6 +9,8 @@ export interface TokenGrant {
   readonly refreshToken: string | null;
   /** ISO instant at which the access token expires; null when unknown. */
   readonly expiresAt: string | null;
+  /** ISO instant at which it was issued. Absent in credentials that a caller gave, and in old ones. */
+  readonly issuedAt?: string;
 }
 
 const Token = z.string().trim().min(1).max(4096);
@@ -49,7 +51,14 @@ export function expiryOf(seconds: number | null | undefined, now: Date): string 
   return new Date(now.getTime() + Math.min(seconds, LIFE_MAX_SECONDS) * 1_000).toISOString();
 }
 
-/** The instant that precedes a token's expiry by this time; null when the expiry is unknown. */
-export function dueBefore(expiresAt: string | null, aheadMs: number): Date | null {
-  return expiresAt === null ? null : new Date(Date.parse(expiresAt) - aheadMs);
+/** When to renew a token: this time before its expiry, or halfway to it if that is later. Null when the expiry is unknown. */
+export function dueBefore(
+  { expiresAt, issuedAt }: Pick<TokenGrant, 'expiresAt' | 'issuedAt'>,
+  aheadMs: number,
+): Date | null {
+  if (expiresAt === null) return null;
+  const end = Date.parse(expiresAt);
+  // Some servers issue tokens for five minutes. Otherwise each of them would be due at once, and renewed without end.
+  const halfLifeMs = issuedAt === undefined ? Infinity : (end - Date.parse(issuedAt)) / 2;
+  return new Date(end - Math.min(aheadMs, halfLifeMs));
 }

@@ -68,7 +68,8 @@ export async function requestTokens(
     throw oauth.isDPoPNonceError(error) ? tokenFailure(endpoint, answered(), error) : error;
   });
   const { access_token: accessToken, refresh_token: refreshToken = null, expires_in: seconds } = granted;
-  return { accessToken, refreshToken, expiresAt: expiryOf(seconds, io.now()) };
+  const now = io.now();
+  return { accessToken, refreshToken, expiresAt: expiryOf(seconds, now), issuedAt: now.toISOString() };
 }
 
 /** No platform has issued this code. */
@@ -109,7 +110,7 @@ export function renewalByRefreshToken<Credential extends TokenGrant>(
 ): CredentialRenewal<Credential> {
   return {
     canRenew: ({ refreshToken }, apps) => refreshToken !== null && isSetUp(apps),
-    dueAt: ({ expiresAt }) => dueBefore(expiresAt, aheadMs),
+    dueAt: (credential) => dueBefore(credential, aheadMs),
     renew: async (stale, io) => {
       const { refreshToken } = stale;
       const grant = await refresh(io, await endpointOf(io, stale), refreshToken ?? '');

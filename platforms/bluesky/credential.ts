@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type CredentialRenewal, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import type { PlatformAnswer } from '../http.ts';
 import { callWithTokenRefresh } from '../with-token-refresh.ts';
+import { dueBefore, type TokenGrant } from '../oauth-credential.ts';
 import { boundFetch } from './dpop.ts';
 import { MARGIN_MS, type OauthCredential, oauthRenewal } from './oauth-credential.ts';
 import { command, type CommandBody, errorName, failure, failureKind, reason } from './api.ts';
@@ -36,7 +37,7 @@ const SessionAnswer = z.object({
 });
 
 /** The claims that are read from a token. The server verifies the token, not this code. */
-const Claims = z.object({ exp: z.number() });
+const Claims = z.object({ exp: z.number(), iat: z.number().optional() });
 
 const DidDocument = z.object({
   service: z.array(z.object({ id: z.string(), serviceEndpoint: z.unknown().optional() })),
@@ -75,8 +76,7 @@ export const renewal: CredentialRenewal<BlueskyCredential> = {
   canRenew: (credential, apps) => !isOauth(credential) || oauthRenewal.canRenew(credential, apps),
   dueAt: (credential) => {
     if (isOauth(credential)) return oauthRenewal.dueAt(credential);
-    const endsAt = endOf(credential.accessJwt);
-    return endsAt === null ? null : new Date(endsAt - MARGIN_MS);
+    return dueBefore(lifeOf(credential.accessJwt), MARGIN_MS);
   },
   renew: (stale, io) => (isOauth(stale) ? oauthRenewal.renew(stale, io) : renewPasswordCredential(stale, io)),
 };
@@ -106,13 +106,14 @@ function isOauth(credential: BlueskyCredential): credential is OauthCredential {
   return 'boundTo' in credential;
 }
 
-/** When a token expires by its own claim, in milliseconds since 1970; null when it has no such claim. */
-function endOf(jwt: string): number | null {
+/** When a token was issued and expires by its own claims. */
+function lifeOf(jwt: string): Pick<TokenGrant, 'expiresAt' | 'issuedAt'> {
+  const instant = (seconds: number) => new Date(seconds * 1_000).toISOString();
   try {
-    const claims = Claims.parse(JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()));
-    return claims.exp * 1_000;
+    const { exp, iat } = Claims.parse(JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()));
+    return { expiresAt: instant(exp), ...(iat !== undefined && { issuedAt: instant(iat) }) };
   } catch {
-    return null;
+    return { expiresAt: null };
   }
 }
 

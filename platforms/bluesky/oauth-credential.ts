@@ -69,5 +69,6 @@ function clientFailure(
 /** Converts a token response to the stored credential. */
 export function tokensOf(granted: TokenEndpointResponse, io: PlatformIo) {
   const { access_token: accessToken, refresh_token: refreshToken = null, expires_in: seconds } = granted;
-  return { accessToken, refreshToken, expiresAt: expiryOf(seconds, io.now()) };
+  const now = io.now();
+  return { accessToken, refreshToken, expiresAt: expiryOf(seconds, now), issuedAt: now.toISOString() };
 }

@@ -25,7 +25,7 @@ const AHEAD_MS = 10 * 86_400_000;
 export const renewal: CredentialRenewal<ThreadsCredential> = {
   // A renewal needs nothing but the credential itself.
   canRenew: ({ expiresAt }) => expiresAt !== null,
-  dueAt: ({ expiresAt }) => dueBefore(expiresAt, AHEAD_MS),
+  dueAt: (credential) => dueBefore(credential, AHEAD_MS),
   renew: renewCredential,
 };
 

@@ -1,6 +1,7 @@
 /** Bluesky servers that no longer accept the client by which this install renews the tokens of an account. */
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { renewDueCredentials } from '../../services/connections/renew-due-credentials.ts';
 import { openBrowser } from '../harness/browser.ts';
 import { destination, makeLink } from '../harness/connect-links.ts';
 import { startWorld, type World } from '../harness/world.ts';
@@ -9,6 +10,7 @@ import { startFakeBluesky } from '../platforms/fakes/fake-bluesky.ts';
 const HTTPS = 'https://bells.example';
 const DOCUMENT = `${HTTPS}/connect/client/bluesky`;
 const HOUR = 3_600_000;
+const MINUTE = 60_000;
 
 let world: World;
 let server: Awaited<ReturnType<typeof startFakeBluesky>>;
@@ -177,5 +179,18 @@ it('a server that refuses the nonce that it has just given ends no login, and no
     error: { code: 'platform_unavailable', message: expect.stringContaining(SIGNATURE) },
   });
   server.oauth.tokenAnswers.length = 0;
+  expect(await post(connected)).toMatchObject({ status: 'sent' });
+});
+
+it('an access token for five minutes is renewed once in that time, and not without end', async () => {
+  await publishKey();
+  server.oauth.accessSeconds = 300;
+  const connected = await connect();
+  const renewals = () => renewDueCredentials(world.context, new AbortController().signal);
+
+  expect(await renewals()).toBe(0);
+  world.clock.advance(3 * MINUTE);
+
+  expect([await renewals(), await renewals()]).toEqual([1, 0]);
   expect(await post(connected)).toMatchObject({ status: 'sent' });
 });

@@ -558,6 +558,7 @@ describe('an expired credential', () => {
       accessToken: [...alice.accessTokens].at(-1),
       refreshToken: 'refresh-1',
       expiresAt: new Date(clock.now().getTime() + 60 * DAY_MS).toISOString(),
+      issuedAt: clock.now().toISOString(),
       organizationId: PAGE,
     });
   });

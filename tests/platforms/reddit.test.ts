@@ -421,6 +421,7 @@ describe('an expired credential', () => {
       accessToken: [...alice.accessTokens].at(-1),
       refreshToken: 'refresh-1',
       expiresAt: new Date(clock.now().getTime() + 86_400_000).toISOString(),
+      issuedAt: clock.now().toISOString(),
       username: 'alice',
       target: 'Bells',
     });

@@ -322,6 +322,7 @@ describe('an expired credential', () => {
       accessToken: [...alice.accessTokens][0],
       refreshToken: [...alice.refreshTokens][0],
       expiresAt: '2026-11-21T13:00:00.000Z',
+      issuedAt: '2026-11-21T11:00:00.000Z',
     });
   });
 

@@ -30,6 +30,8 @@ export interface FakeBlueskyOauth {
   signedIn: string | null;
   /** Data server in the identity documents, instead of this one. */
   keptElsewhere: string | null;
+  /** Lifetime of the access tokens that are issued. */
+  accessSeconds: number;
   /** How far the clock of the install is ahead of this server's. */
   installAheadSeconds: number;
   /** Public keys of clients with their own key, by client id. */
@@ -47,8 +49,6 @@ export interface FakeBlueskyOauth {
   /** The DID of a call with a bound token, or the error that servers return. */
   owner(call: WireCall): string | WireAnswer;
 }
-
-const ACCESS_SECONDS = 3_600;
 
 /** By how much the time of a proof may differ. */
 const PROOF_SECONDS = 190;
@@ -182,9 +182,9 @@ export function createFakeBlueskyOauth({ now, origin, find }: OauthPeople): Fake
     }
     const [access_token, refresh_token] = [next('bound-access'), next('bound-refresh')];
     const bound = { did: grant.did, key: grant.key, clientId };
-    access.set(access_token, { ...bound, expiresAt: now().getTime() + ACCESS_SECONDS * 1_000 });
+    access.set(access_token, { ...bound, expiresAt: now().getTime() + fake.accessSeconds * 1_000 });
     refresh.set(refresh_token, { ...bound, expiresAt: Infinity });
-    const json = { access_token, refresh_token, token_type: 'DPoP', expires_in: ACCESS_SECONDS, sub: grant.did };
+    const json = { access_token, refresh_token, token_type: 'DPoP', expires_in: fake.accessSeconds, sub: grant.did };
     return { status: 200, json: { ...json, scope: 'atproto transition:generic' }, headers: { 'dpop-nonce': nonce() } };
   }
 
@@ -233,6 +233,7 @@ export function createFakeBlueskyOauth({ now, origin, find }: OauthPeople): Fake
   const fake: FakeBlueskyOauth = {
     signedIn: null,
     keptElsewhere: null,
+    accessSeconds: 3_600,
     installAheadSeconds: 0,
     clientKeys,
     tokenAnswers: [],
