@@ -1,5 +1,6 @@
 /** Access that is not used ends, and owners learn of it. */
 import { afterAll, expect, it } from 'vitest';
+import { mailText } from '../harness/mail-text.ts';
 import { OWNER_ENV } from '../harness/owner.ts';
 import { startWorld } from '../harness/world.ts';
 import { MAILBOX, startFakeMail } from '../platforms/fakes/fake-mail.ts';
@@ -29,8 +30,30 @@ it('after ninety days without use, with one mail to the owners', async () => {
   expect(await grants()).toBe(1);
   const [sent, ...others] = mail.messages().filter(({ raw }) => raw.includes('has ended'));
   expect(others.length).toBeLessThanOrEqual(1);
-  expect(sent?.raw).toContain('Subject: The access of an agent has ended');
-  expect(sent?.raw).toContain('Agent');
+  // Both registered as "Agent", as a program does that registers anew with each sign-in.
+  const { subject, text } = mailText(sent?.raw ?? '');
+  expect(subject).toBe('An unused access of an agent has ended');
+  expect(text).toContain('More than one access has been given to “Agent”.');
+  expect(text).not.toContain('It can ask for access again.');
+});
+
+it('names each agent that has no access any more once', async () => {
+  const before = mail.messages().length;
+  const again = await signIn(world);
+  await tokensFor(world, again, { clientId: await registered(world, { client_name: 'Night watch' }) });
+  await tokensFor(world, again, { clientId: await registered(world, { client_name: 'Night watch' }) });
+
+  world.clock.advance(91 * DAY);
+  await world.housekeep();
+  await world.runDue();
+
+  const [sent] = mail.messages().slice(before);
+  const { subject, text } = mailText(sent?.raw ?? '');
+  // The other one is of the test before.
+  expect(subject).toBe('The access of 2 agents has ended');
+  expect(text.match(/“Night watch”|“Agent”/g)?.toSorted()).toEqual(['“Agent”', '“Night watch”']);
+  expect(text).toContain('It can ask for access again.');
+  expect(text).not.toContain('More than one access');
 });
 
 it.each([
