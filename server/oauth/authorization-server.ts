@@ -20,6 +20,7 @@ import { giveOneSuccessor } from './one-successor.ts';
 import { createSigningKeySet } from './signing-key-set.ts';
 import { loadProviderLibrary, type Provider, providerLibrary } from './provider-library.ts';
 import { keepUnknownClientsHere } from './unknown-clients.ts';
+import { keepClientsOfUnreadDocuments } from './unread-documents.ts';
 import type { WithPublicLimiter } from '../../services/limits/rate-limiter.ts';
 
 export interface AuthorizationServer {
@@ -71,6 +72,7 @@ function createProvider(context: Context & WithPublicLimiter, parts: ProviderPar
   provider.proxy = true;
   giveOneSuccessor(context, provider);
   refuseForeignSchemes(provider);
+  keepClientsOfUnreadDocuments(provider);
   provider.on('server_error', (ctx, error) => {
     const reqId = ctx.res.getHeader(REQUEST_ID_HEADER);
     context.log.error({ reqId, err: error }, 'an OAuth request failed');

@@ -50,6 +50,11 @@ export function fetchForProvider(context: Context): typeof globalThis.fetch {
     const signal = init?.signal ?? undefined;
     const headers = { accept: 'application/json' };
     const response = await context.fetch(url, { headers, ...(signal !== undefined && { signal }) });
+    if (response.status !== 200) {
+      // oidc-provider looks at the status only. The body is often a page for people, which is not JSON.
+      await response.body?.cancel();
+      return new Response(null, { status: response.status });
+    }
     const body = await boundedText(response);
     const json: unknown = JSON.parse(body);
     const isDocument = typeof json === 'object' && json !== null && 'client_id' in json;

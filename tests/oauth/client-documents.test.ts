@@ -227,6 +227,39 @@ describe('a consent page whose document is no longer in the cache', () => {
     expect(await world.sql('select 1 from oauth_grants where client_id = $1', [clientId])).toEqual([]);
   });
 
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['answers that it is busy', (response) => response.writeHead(503).end()],
+    ['shows a page to people', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
+    ['hangs up', (response) => response.destroy()],
+  ])('keeps its tokens while the server of its document %s', async (_name, fails) => {
+    const clientId = newClient();
+    const { body } = await redeem(world, clientId, await codeFor(person, { clientId }));
+    const whole = answer;
+    await forgetDocuments();
+    answer = fails;
+
+    const refused = await refresh(world, clientId, body.refresh_token);
+    answer = whole;
+
+    expect([refused.status, refused.body.error, refused.headers.get('retry-after')]).toEqual([
+      503,
+      'temporarily_unavailable',
+      '30',
+    ]);
+    expect((await refresh(world, clientId, body.refresh_token)).status).toBe(200);
+  });
+
+  it('is an unknown client when its document is gone', async () => {
+    const clientId = newClient();
+    const { body } = await redeem(world, clientId, await codeFor(person, { clientId }));
+    await forgetDocuments();
+    answer = (response) => response.writeHead(404, { 'content-type': 'text/html' }).end('<html>Not found');
+
+    const refused = await refresh(world, clientId, body.refresh_token);
+
+    expect([refused.status, refused.body.error]).toEqual([400, 'invalid_client']);
+  });
+
   it('counts towards the thirty that an address may have read within a minute', async () => {
     const busy = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '60' } });
     const { browser } = await signIn(busy);
