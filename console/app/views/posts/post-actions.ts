@@ -1,7 +1,7 @@
 /** What can be done with a post, by its status: the one place that knows which operation applies. */
 import { asOneIntention } from '../../data/intentions.ts';
 import { ResultFailure } from '../../data/problem.ts';
-import type { Api, Outputs } from '../../data/trpc.ts';
+import type { Api, Outputs } from '../../data/api-types.ts';
 
 export type Post = Outputs['posts']['list']['posts'][number];
 
@@ -28,7 +28,7 @@ export const POST_ACTIONS: Readonly<Record<ActionName, PostAction>> = {
     done: 'cancelled',
     isFinal: true,
     appliesTo: ({ status }) => status === 'scheduled',
-    run: (api, postId) => api.posts.delete.mutate({ postId }),
+    run: (api, postId) => deleteIn(api, postId, ['scheduled', 'cancelled'], 'cancelled'),
   },
   retry: {
     label: 'Retry',
@@ -62,9 +62,20 @@ export const POST_ACTIONS: Readonly<Record<ActionName, PostAction>> = {
     done: 'deleted',
     isFinal: true,
     appliesTo: ({ status }) => status === 'draft',
-    run: (api, postId) => api.posts.delete.mutate({ postId }),
+    run: (api, postId) => deleteIn(api, postId, ['draft'], 'deleted'),
   },
 };
+
+/**
+ * Deletes a post that still has one of these statuses. The page may show an earlier one, and a delete does what is right for the
+ * present one: it takes down a scheduled post that has gone out since, which the person did not ask for.
+ */
+async function deleteIn(api: Api, postId: string, statuses: readonly Post['status'][], done: string): Promise<unknown> {
+  const { status } = (await api.posts.get.query({ postId })).post;
+  if (statuses.includes(status)) return api.posts.delete.mutate({ postId });
+  const message = `This post is ${status} by now, so it was not ${done}.`;
+  throw new ResultFailure({ code: 'post_not_cancellable', message });
+}
 
 function refuseFailed(result: Outputs['posts']['retry']['result']): void {
   if (result.error !== null) throw new ResultFailure(result.error);
