@@ -41,6 +41,13 @@ describe('the newest page of a list', () => {
     expect(idsOf(withNewest(list(page('fed', 'd'), page('cba', null)), page('fe', null)))).toEqual(['fe']);
   });
 
+  it('is followed by what comes after it, also when it reaches further than what was loaded', () => {
+    // Posts e and d of the loaded page were cancelled, so that c and b moved up.
+    const begun = withNewest(list(page('fed', 'd')), page('fcb', 'b'));
+
+    expect([idsOf(begun), begun.pages.at(-1)?.nextCursor]).toEqual([['fcb'], 'b']);
+  });
+
   it('begins the list anew when posts between it and the loaded ones may be missing', () => {
     const begun = withNewest(list(page('cb', 'b'), page('a', null)), page('hgf', 'f'));
 

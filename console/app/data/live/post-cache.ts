@@ -98,10 +98,12 @@ export function withNewest(list: InfiniteData<Page>, newest: Page): InfiniteData
     ...page,
     posts: page.posts.filter((post) => !fresh.has(post.id) && !gone(post)),
   });
-  // When no row is known, posts between the newest page and the loaded ones may be missing: paging begins anew.
+  // When no row is known, posts between the newest page and the loaded ones may be missing. When none is left, the newest page
+  // reaches further than the loaded ones. Paging begins anew.
   const isKnown = list.pages.some(({ posts }) => posts.some(({ id }) => fresh.has(id)));
-  if (newest.nextCursor === null || !isKnown)
+  const [top = first, ...rest] = [first, ...others].map(kept);
+  const isLeft = [top, ...rest].some(({ posts }) => posts.length > 0);
+  if (newest.nextCursor === null || !isKnown || !isLeft)
     return { ...list, pages: [newest], pageParams: list.pageParams.slice(0, 1) };
-  const top = kept(first);
-  return { ...list, pages: [{ ...top, posts: [...newest.posts, ...top.posts] }, ...others.map(kept)] };
+  return { ...list, pages: [{ ...top, posts: [...newest.posts, ...top.posts] }, ...rest] };
 }
