@@ -1,6 +1,7 @@
 /** Keeps calendars in the cache true: rows that they have are patched, and others are read again at a limited rate. */
 import type { InfiniteData, Query, QueryClient } from '@tanstack/react-query';
 import type { Inputs, Outputs, Trpc } from '../api-types.ts';
+import { writeLists } from './write-lists.ts';
 
 type Page = Outputs['posts']['calendar'];
 export type CalendarPost = Page['posts'][number];
@@ -39,12 +40,11 @@ function isShown(status: Post['status']): status is CalendarPost['status'] {
 
 /** Writes known changes into the rows of a post, in every calendar that has it. */
 export function patchCalendars(queryClient: QueryClient, trpc: Trpc, id: string, changes: CalendarChanges): void {
-  queryClient.setQueriesData<Calendar>(trpc.posts.calendar.pathFilter(), (calendar) => {
-    if (calendar === undefined || !calendar.pages.some((page) => hasRow(page, id))) return calendar;
-    const changed = (post: CalendarPost) => (post.id === id ? (changedRow(post, changes) ?? []) : post);
-    const patched = (page: Page) => (hasRow(page, id) ? { ...page, posts: page.posts.flatMap(changed) } : page);
-    return { ...calendar, pages: calendar.pages.map(patched) };
-  });
+  const changed = (post: CalendarPost) => (post.id === id ? (changedRow(post, changes) ?? []) : post);
+  const patched = (page: Page) => (hasRow(page, id) ? { ...page, posts: page.posts.flatMap(changed) } : page);
+  writeLists<Calendar>(queryClient, trpc.posts.calendar.pathFilter(), (calendar) =>
+    calendar.pages.some((page) => hasRow(page, id)) ? { ...calendar, pages: calendar.pages.map(patched) } : calendar,
+  );
 }
 
 /** Whether any calendar has the post. */

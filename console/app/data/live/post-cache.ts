@@ -2,10 +2,12 @@
 import type { InfiniteData, QueryClient, QueryKey } from '@tanstack/react-query';
 import type { Api, Inputs, Outputs, Trpc } from '../api-types.ts';
 import { type CalendarChanges, patchCalendars } from './calendar-cache.ts';
+import { afterRead, writeLists } from './write-lists.ts';
 
 type Page = Outputs['posts']['list'];
 export type Post = Page['posts'][number];
-type List = Page | InfiniteData<Page> | undefined;
+type Known = Page | InfiniteData<Page>;
+type List = Known | undefined;
 
 /** The row of a post in any list. */
 export function findPost(queryClient: QueryClient, trpc: Trpc, id: string): Post | undefined {
@@ -35,17 +37,42 @@ export function patchPost(
   { sentAt, ...changes }: PostChanges,
 ): boolean {
   patchCalendars(queryClient, trpc, id, { ...changes, ...(sentAt !== undefined && { sentAt }) });
+  for (const noted of reading.get(queryClient) ?? []) noted.push({ id, changes });
   let isListed = false;
-  const patchPage = (page: Page): Page => {
-    if (!page.posts.some((post) => post.id === id)) return page;
+  writeLists<Known>(queryClient, trpc.posts.list.pathFilter(), (list) => {
+    if (!pagesOf(list).some(({ posts }) => posts.some((post) => post.id === id))) return list;
     isListed = true;
-    return { ...page, posts: page.posts.map((post) => (post.id === id ? { ...post, ...changes } : post)) };
-  };
-  queryClient.setQueriesData<List>(trpc.posts.list.pathFilter(), (list) => {
-    if (list === undefined) return list;
-    return 'pages' in list ? { ...list, pages: list.pages.map(patchPage) } : patchPage(list);
+    const patched = (page: Page) => withChange(page, { id, changes });
+    return 'pages' in list ? { ...list, pages: list.pages.map(patched) } : patched(list);
   });
   return isListed;
+}
+
+interface Change {
+  readonly id: string;
+  readonly changes: Partial<Post>;
+}
+
+/** What has changed since the reads of newest pages began that have no answer yet. */
+const reading = new WeakMap<QueryClient, Set<Change[]>>();
+
+function withChange(page: Page, { id, changes }: Change): Page {
+  if (!page.posts.some((post) => post.id === id)) return page;
+  return { ...page, posts: page.posts.map((post) => (post.id === id ? { ...post, ...changes } : post)) };
+}
+
+/** Reads the newest page of a list. What changes meanwhile is in it, too. */
+async function readNewest(queryClient: QueryClient, api: Api, input?: Inputs['posts']['list']): Promise<Page> {
+  const inProgress = reading.get(queryClient) ?? new Set();
+  reading.set(queryClient, inProgress);
+  const noted: Change[] = [];
+  inProgress.add(noted);
+  try {
+    const newest = await api.posts.list.query({ ...input });
+    return noted.reduce(withChange, newest);
+  } finally {
+    inProgress.delete(noted);
+  }
 }
 
 /** Whether a list on the screen shows one status, and lacks a post that now has it or has one that no longer does. */
@@ -75,11 +102,16 @@ function inputOf(queryKey: QueryKey): Inputs['posts']['list'] | undefined {
 export async function refreshPostLists(queryClient: QueryClient, trpc: Trpc, api: Api): Promise<void> {
   const lists = queryClient.getQueryCache().findAll({ ...trpc.posts.list.pathFilter(), type: 'active' });
   await Promise.all(
-    lists.map(async ({ queryKey, state }) => {
-      const data = state.data as List;
+    lists.map(async (query) => {
+      const { queryKey } = query;
+      const data = query.state.data as List;
       if (data === undefined || !('pages' in data)) return queryClient.invalidateQueries({ queryKey, exact: true });
-      const newest = await api.posts.list.query({ ...inputOf(queryKey) });
-      queryClient.setQueryData<InfiniteData<Page>>(queryKey, (list) => list && withNewest(list, newest));
+      const newest = await readNewest(queryClient, api, inputOf(queryKey));
+      const write = () =>
+        queryClient.setQueryData<InfiniteData<Page>>(queryKey, (list) => list && withNewest(list, newest));
+      write();
+      // The next page comes behind the pages that were there when its read began.
+      if (query.state.fetchStatus === 'fetching' && query.state.fetchMeta?.fetchMore) afterRead(query, write);
     }),
   );
   void queryClient.invalidateQueries({ ...trpc.posts.list.pathFilter(), type: 'inactive', refetchType: 'none' });

@@ -1,0 +1,120 @@
+/** How the console's lists stay true when posts change while lists are being read. */
+import { type InfiniteData, InfiniteQueryObserver, QueryClient } from '@tanstack/react-query';
+import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { applyEvents, type LiveCache } from '../../console/app/data/live/apply-event.ts';
+import { refreshPostLists } from '../../console/app/data/live/post-cache.ts';
+
+type Kind = 'list' | 'calendar';
+type Row = { readonly id: string; readonly status: string };
+type Pages = InfiniteData<{ readonly posts: readonly Row[]; readonly nextCursor: string | null }>;
+
+const NOON = '2026-11-21T12:00:00.000Z';
+const RANGE = { from: '2026-11-01T00:00:00.000Z', to: '2026-11-30T23:59:59.999Z' };
+
+/** A row that is scheduled for noon. */
+const row = (id: string): Row => ({ id, status: 'scheduled', at: NOON, scheduledFor: NOON, sentAt: null }) as Row;
+
+/** Reads of a page, each of which waits for its answer. */
+function reads() {
+  const waiting: ((rows: readonly Row[]) => void)[] = [];
+  return {
+    read: async () => {
+      const rows = await new Promise<readonly Row[]>((resolve) => void waiting.push(resolve));
+      return { posts: [...rows], nextCursor: 'next' } as never;
+    },
+    answer: async (...ids: string[]) => {
+      await expect.poll(() => waiting.length).toBe(1);
+      waiting.shift()?.(ids.map(row));
+    },
+  };
+}
+
+/** A console with an endless list or a calendar whose first page has a post; reads are answered when the test says so. */
+function screen(kind: Kind) {
+  const [newest, pages] = [reads(), reads()];
+  const api = { posts: { list: { query: newest.read } } } as unknown as LiveCache['api'];
+  const queryClient = new QueryClient();
+  onTestFinished(() => queryClient.clear());
+  const trpc: LiveCache['trpc'] = createTRPCOptionsProxy({ client: api, queryClient });
+  const { list, calendar } = trpc.posts;
+  const queryKey: readonly unknown[] =
+    kind === 'list' ? list.infiniteQueryKey({ limit: 100 }) : calendar.infiniteQueryKey({ ...RANGE, limit: 500 });
+  const observer = new InfiniteQueryObserver(queryClient, {
+    queryKey,
+    queryFn: pages.read,
+    initialPageParam: null,
+    getNextPageParam: () => 'next',
+    initialData: { pages: [{ posts: [row('b')], nextCursor: 'next' } as never], pageParams: [null] },
+    staleTime: Infinity,
+  });
+  return {
+    queryClient,
+    trpc,
+    show: () => observer.subscribe(() => undefined),
+    refresh: () => refreshPostLists(queryClient, trpc, api),
+    fetchNextPage: () => observer.fetchNextPage(),
+    isStale: () => queryClient.getQueryState(queryKey)?.isInvalidated,
+    send: (id: string) =>
+      applyEvents({ queryClient, trpc, api }, [
+        { event: 'post.sent', id: undefined, data: JSON.stringify({ timestamp: NOON, post: { id, status: 'sent' } }) },
+      ]),
+    answerPage: pages.answer,
+    answerNewest: newest.answer,
+    shown: () =>
+      queryClient
+        .getQueryData<Pages>(queryKey)
+        ?.pages.map(({ posts }) => posts.map(({ id, status }) => `${id} ${status}`).join(', ')),
+  };
+}
+
+describe.each<Kind>(['list', 'calendar'])('a post of the %s that goes out', (kind) => {
+  it('while the next page is read stays sent when the page is there', async () => {
+    const { show, send, fetchNextPage, answerPage, shown } = screen(kind);
+    onTestFinished(show());
+    const fetched = fetchNextPage();
+
+    await send('b');
+    await answerPage('a');
+    await fetched;
+
+    await expect.poll(shown).toEqual(['b sent', 'a scheduled']);
+  });
+
+  it('does not make an unseen one fresh that must be read again', async () => {
+    const { queryClient, trpc, isStale, send } = screen(kind);
+    await queryClient.invalidateQueries({ ...trpc.posts[kind].pathFilter(), refetchType: 'none' });
+
+    await send('b');
+
+    expect(isStale()).toBe(true);
+  });
+});
+
+describe('the newest page of an endless list', () => {
+  it('does not put back what posts were before they changed during its read', async () => {
+    const { show, send, refresh, answerNewest, shown } = screen('list');
+    onTestFinished(show());
+    const refreshed = refresh();
+
+    await send('b');
+    await answerNewest('c', 'b');
+    await refreshed;
+
+    expect(shown()).toEqual(['c scheduled, b sent']);
+  });
+
+  it('stays on top when it is read while the next page is', async () => {
+    const { show, refresh, fetchNextPage, answerPage, answerNewest, shown } = screen('list');
+    onTestFinished(show());
+    const fetched = fetchNextPage();
+    const refreshed = refresh();
+
+    await answerNewest('c', 'b');
+    await refreshed;
+    await answerPage('a');
+    await fetched;
+
+    await expect.poll(shown).toEqual(['c scheduled, b scheduled', 'a scheduled']);
+  });
+});
