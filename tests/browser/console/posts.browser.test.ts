@@ -78,6 +78,26 @@ describe.skipIf(!HAS_BROWSER)('the list of posts', () => {
     expect(body.posts).toEqual([]);
   });
 
+  it('takes down the posts that the question named, and none that goes out while it is open', async () => {
+    const [up] = await stage.write(['Asked about']);
+    const [later] = await stage.write(['Asked later'], {
+      scheduledFor: new Date(stage.world.clock.now().getTime() + 120_000).toISOString(),
+    });
+    const { page } = await stage.visit('/posts?q=asked');
+    await page.getByRole('article').nth(1).waitFor();
+    await pressLabel(page.getByRole('checkbox', { name: 'Select all loaded' }));
+    await page.getByRole('button', { name: 'Take down 1' }).click();
+    await page.getByRole('alertdialog', { name: 'Take down: 1 post?' }).waitFor();
+
+    await stage.world.advance(180_000);
+    await page.locator('article').filter({ hasText: 'Asked later' }).getByText('sent', { exact: true }).waitFor();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Take down' }).click();
+
+    await page.getByText('1 of 1 post taken down.').waitFor();
+    const posts = await Promise.all([up, later].map((id) => stage.world.rest(`GET /posts/${id}`)));
+    expect(posts.map(({ body }) => body.post.status)).toEqual(['deleted', 'sent']);
+  });
+
   it('adds and removes tags on many, with a result for each and undo', async () => {
     const full = Array.from({ length: 10 }, (_, index) => `full-${index}`);
     const [first, second, third] = await stage.write(['Bulk tags 1', 'Bulk tags 2', 'Bulk tags 3'], {

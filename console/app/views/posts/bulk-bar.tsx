@@ -20,16 +20,18 @@ export interface BulkBarProps {
 export function BulkBar({ posts, selected, onSelect }: BulkBarProps) {
   const { run, start, clear } = useBulkActions();
   const tagAction = useTagActions();
-  const [asked, setAsked] = useState<ActionName | 'tag' | null>(null);
+  // The posts that a question names: while it is open, the action may come to apply to more of the selected ones.
+  const [asked, setAsked] = useState<{ readonly name: ActionName; readonly of: readonly Post[] } | null>(null);
+  const [tagged, setTagged] = useState<readonly Post[] | null>(null);
   const chosen = posts.filter(({ id }) => selected.has(id));
-  const begin = (name: ActionName) => {
+  const begin = (name: ActionName, of: readonly Post[]) => {
     onSelect(new Set());
-    void start(onEach(POST_ACTIONS[name]), chosen.filter(POST_ACTIONS[name].appliesTo));
+    void start(onEach(POST_ACTIONS[name]), of);
   };
   const applicable = (Object.keys(POST_ACTIONS) as ActionName[])
-    .map((name) => ({ name, count: chosen.filter(POST_ACTIONS[name].appliesTo).length }))
-    .filter(({ count }) => count > 0);
-  if (posts.length === 0 && run === null) return null;
+    .map((name) => ({ name, of: chosen.filter(POST_ACTIONS[name].appliesTo) }))
+    .filter(({ of }) => of.length > 0);
+  if (posts.length === 0 && run === null && asked === null && tagged === null) return null;
   const isAll = chosen.length > 0 && chosen.length === posts.length;
 
   return (
@@ -42,31 +44,31 @@ export function BulkBar({ posts, selected, onSelect }: BulkBarProps) {
         >
           {chosen.length === 0 ? 'Select all loaded' : `${chosen.length} selected`}
         </Checkbox>
-        {applicable.map(({ name, count }) => (
-          <Button key={name} onPress={() => (POST_ACTIONS[name].isFinal ? setAsked(name) : begin(name))}>
-            {POST_ACTIONS[name].label} {count}
+        {applicable.map(({ name, of }) => (
+          <Button key={name} onPress={() => (POST_ACTIONS[name].isFinal ? setAsked({ name, of }) : begin(name, of))}>
+            {POST_ACTIONS[name].label} {of.length}
           </Button>
         ))}
-        {chosen.length > 0 && <Button onPress={() => setAsked('tag')}>Tag {chosen.length}</Button>}
+        {chosen.length > 0 && <Button onPress={() => setTagged(chosen)}>Tag {chosen.length}</Button>}
       </div>
-      {asked === 'tag' && (
+      {tagged !== null && (
         <Suspense>
           <TagDialog
-            posts={chosen}
+            posts={tagged}
             onConfirm={(change) => {
               onSelect(new Set());
-              void start(tagAction(change), chosen);
+              void start(tagAction(change), tagged);
             }}
-            onClose={() => setAsked(null)}
+            onClose={() => setTagged(null)}
           />
         </Suspense>
       )}
-      {asked !== null && asked !== 'tag' && (
+      {asked !== null && (
         <ConfirmDialog
           isOpen
-          title={`${POST_ACTIONS[asked].label}: ${countWords(chosen.filter(POST_ACTIONS[asked].appliesTo).length)}?`}
-          action={POST_ACTIONS[asked].label}
-          onConfirm={() => begin(asked)}
+          title={`${POST_ACTIONS[asked.name].label}: ${countWords(asked.of.length)}?`}
+          action={POST_ACTIONS[asked.name].label}
+          onConfirm={() => begin(asked.name, asked.of)}
           onClose={() => setAsked(null)}
         >
           <p>This cannot be undone. The result of each post is shown.</p>
