@@ -98,6 +98,27 @@ describe.skipIf(!HAS_BROWSER)('the list of posts', () => {
     expect(posts.map(({ body }) => body.post.status)).toEqual(['deleted', 'sent']);
   });
 
+  it('keeps the tags that others give posts meanwhile, also with undo', async () => {
+    const [id] = await stage.write(['Shared tags'], { tags: ['spring', 'old'] });
+    const { page } = await stage.visit('/posts?q=shared');
+    await page.getByRole('article').waitFor();
+    await pressLabel(page.getByRole('checkbox', { name: 'Select all loaded' }));
+    await page.getByRole('button', { name: 'Tag 1' }).click();
+    const tags = async () => (await stage.world.rest(`GET /posts/${id}`)).body.post.tags.toSorted();
+    await page.getByLabel('Add tags').fill('sale');
+    await pressLabel(page.getByRole('checkbox', { name: '#old, on 1 post' }));
+    await stage.world.rest(`PUT /posts/${id}/tags`, { body: { tags: ['spring', 'old', 'by-agent'] } });
+
+    await page.getByRole('button', { name: 'Change the tags' }).click();
+    await page.getByText('1 of 1 post tagged.').waitFor();
+    expect(await tags()).toEqual(['by-agent', 'sale', 'spring']);
+    await stage.world.rest(`PUT /posts/${id}/tags`, { body: { tags: ['spring', 'sale', 'by-agent', 'by-other'] } });
+    await page.getByRole('button', { name: 'Undo' }).click();
+
+    await page.getByText('1 of 1 post given back the earlier tags.').waitFor();
+    expect(await tags()).toEqual(['by-agent', 'by-other', 'old', 'spring']);
+  });
+
   it('adds and removes tags on many, with a result for each and undo', async () => {
     const full = Array.from({ length: 10 }, (_, index) => `full-${index}`);
     const [first, second, third] = await stage.write(['Bulk tags 1', 'Bulk tags 2', 'Bulk tags 3'], {
@@ -233,6 +254,28 @@ describe.skipIf(!HAS_BROWSER)('one post', () => {
     await stage.world.rest(`PUT /posts/${id}/tags`, { body: { tags: ['by-agent'] } });
 
     await panel.getByRole('button', { name: 'Remove the tag by-agent' }).waitFor();
+  });
+
+  it('removes each of the tags that are pressed one after the other', async () => {
+    const [id = ''] = await stage.write(['Two presses'], { tags: ['one', 'two', 'three'] });
+    const { page } = await stage.visit(`/posts/${id}`);
+    const panel = page.getByRole('region', { name: 'Tags' });
+    let answer: (() => void) | undefined;
+    const pressed = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/owner/trpc/posts.setTags*', async (route) => {
+      await pressed;
+      await route.continue();
+    });
+
+    await panel.getByRole('button', { name: 'Remove the tag one' }).click();
+    await panel.getByRole('button', { name: 'Remove the tag two' }).click();
+    answer?.();
+
+    const tags = async () => (await stage.world.rest(`GET /posts/${id}`)).body.post.tags;
+    await expect.poll(tags).toEqual(['three']);
+    await panel.getByRole('button', { name: 'Remove the tag two' }).waitFor({ state: 'detached' });
+    await expect.poll(() => page.getByText('The tags are changed.').count()).toBe(2);
+    expect(await tags()).toEqual(['three']);
   });
 
   it('opens a draft in Compose, from the list and from its page', async () => {

@@ -1,26 +1,29 @@
 /** The tags of a post, which can change in any status. */
 import { useMutation } from '@tanstack/react-query';
 import { useLists } from '../../data/live/use-lists.ts';
-import { useTRPC } from '../../data/trpc.ts';
+import { useTRPCClient } from '../../data/trpc.ts';
 import { Allowed, Refusal } from '../../shell/rights.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import type { Post } from './post-actions.ts';
-import { TAGS_MAX } from './tags.ts';
+import { retag, type TagChange, tagChange, TAGS_MAX } from './tags.ts';
 import { TagsField } from './tags-field.tsx';
 
 export function PostTags({ post: { id: postId, tags } }: { post: Pick<Post, 'id' | 'tags'> }) {
+  const api = useTRPCClient();
   const { refreshPost } = useLists();
-  const setTags = useMutation(
-    useTRPC().posts.setTags.mutationOptions({ onSettled: () => refreshPost(postId).catch(() => undefined) }),
-  );
-  const change = (next: string[]) =>
-    setTags.mutate(
-      { postId, tags: next },
-      { onSuccess: () => toast('The tags are changed.', () => setTags.mutate({ postId, tags })) },
-    );
+  const { mutate, error } = useMutation({
+    // One after the other: each starts from the tags that the one before has left.
+    scope: { id: `tags ${postId}` },
+    mutationFn: ({ change }: { readonly change: TagChange; readonly isUndo: boolean }) => retag(api, postId, change),
+    // Not in the call of `mutate`, where only the latest of several changes is reported.
+    onSuccess: ({ undo }, { isUndo }) => {
+      if (!isUndo) toast('The tags are changed.', () => mutate({ change: undo, isUndo: true }));
+    },
+    onSettled: () => refreshPost(postId).catch(() => undefined),
+  });
   return (
     <Panel title="Tags">
       {tags.length > 0 && (
@@ -39,10 +42,10 @@ export function PostTags({ post: { id: postId, tags } }: { post: Pick<Post, 'id'
           label={`Add tags, at most ${TAGS_MAX} in all`}
           tags={tags}
           removeLabel={(tag) => `Remove the tag ${tag}`}
-          onChange={change}
+          onChange={(next) => mutate({ change: tagChange(tags, next), isUndo: false })}
         />
       </Allowed>
-      {setTags.error !== null && <ProblemView failure={setTags.error} />}
+      {error !== null && <ProblemView failure={error} />}
     </Panel>
   );
 }

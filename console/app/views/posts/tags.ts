@@ -1,7 +1,7 @@
 /** Tags: reading what a person typed, changing the tags of a post, and the tags that are already in use. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import { useTRPC } from '../../data/trpc.ts';
+import { type Api, type Outputs, useTRPC } from '../../data/trpc.ts';
 import type { Post } from './post-actions.ts';
 
 /** The most tags that the service stores for a post. */
@@ -12,7 +12,7 @@ const TAG = /^[a-z0-9\-_:./]{1,40}$/;
 
 export const TAG_RULE = 'Letters a to z, digits and - _ : . / only, at most 40 characters each.';
 
-/** A change of the tags of several posts. */
+/** A change of tags. */
 export interface TagChange {
   readonly add: readonly string[];
   readonly remove: readonly string[];
@@ -32,6 +32,26 @@ export function isTag(tag: string): boolean {
 /** The tags of a post after the change. */
 export function changeTags(tags: readonly string[], { add, remove }: TagChange): string[] {
   return [...new Set([...tags.filter((tag) => !remove.includes(tag)), ...add])];
+}
+
+/** The change that makes these tags of those. */
+export function tagChange(from: readonly string[], to: readonly string[]): TagChange {
+  return { add: to.filter((tag) => !from.includes(tag)), remove: from.filter((tag) => !to.includes(tag)) };
+}
+
+/**
+ * Changes the tags that a post has by now: the service takes all tags of a post, and the page may show earlier ones.
+ *
+ * @returns the post, and what takes the change back
+ */
+export async function retag(
+  api: Api,
+  postId: string,
+  change: TagChange,
+): Promise<Outputs['posts']['setTags'] & { readonly undo: TagChange }> {
+  const { tags } = (await api.posts.get.query({ postId })).post;
+  const { post } = await api.posts.setTags.mutate({ postId, tags: changeTags(tags, change) });
+  return { post, undo: tagChange(post.tags, tags) };
 }
 
 /** The tags of the posts, the most frequent first, with the number of posts that have each. */
