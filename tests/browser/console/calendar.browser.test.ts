@@ -183,6 +183,21 @@ describe.skipIf(!HAS_BROWSER)('Calendar', () => {
     await expect.poll(() => timeOf(id)).toBe(`${day} 18:15`);
   });
 
+  it('moves a post by a step also when the page is left at once', async () => {
+    const day = dayAfter(6);
+    const [first, second] = [await scheduleAt('Hurried post', day), await scheduleAt('Hurried second', day, '11:00')];
+    const { page } = await stage.visit(weekOf(day));
+    for (const name of [/Hurried post/, /Hurried second/]) {
+      await page.getByRole('button', { name }).focus();
+      await page.keyboard.press('Shift+ArrowDown');
+    }
+
+    await page.reload();
+
+    await expect.poll(() => timeOf(first)).toBe(`${day} 11:30`);
+    await expect.poll(() => timeOf(second)).toBe(`${day} 12:00`);
+  });
+
   it('takes no year of five digits as the time of a post', async () => {
     const day = dayAfter(5);
     const id = await scheduleAt('Far post', day);

@@ -31,9 +31,20 @@ interface Presses {
   /** The post as it was before the first press. */
   readonly post: MovablePost;
   readonly to: number;
+  /** Moves the post at once, without Undo. */
+  send(): void;
 }
 
 const pressed = new Map<string, Presses>();
+
+// A page that is left does at once what it shows.
+window.addEventListener('pagehide', () => {
+  for (const { timer, send } of pressed.values()) {
+    clearTimeout(timer);
+    send();
+  }
+  pressed.clear();
+});
 
 /** Where earlier presses have moved a post, before it is drawn there; null without presses. */
 export function pressedTo(postId: string): number | null {
@@ -119,7 +130,7 @@ export function useMove(zone: string) {
         pressed.delete(post.id);
         commit(first, to);
       }, PRESSES_MS);
-      pressed.set(post.id, { timer, post: first, to });
+      pressed.set(post.id, { timer, post: first, to, send: () => mutate({ post: first, to }) });
     },
   };
 }
