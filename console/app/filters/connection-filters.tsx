@@ -1,8 +1,8 @@
 /** Choices of a profile, a platform and a connection. Each leaves out the connections that the others exclude. */
-import { useQuery } from '@tanstack/react-query';
 import { useConnections, usePlatforms } from '../data/connections.ts';
-import { useTRPC } from '../data/trpc.ts';
+import { useProfileNames, useProfiles } from '../data/profiles.ts';
 import type { Changes, ConnectionSearch } from './connection-search.ts';
+import type { Choice } from '../ui/select.tsx';
 import { FilterSelect } from './filter-select.tsx';
 
 export interface ConnectionFiltersProps {
@@ -13,7 +13,7 @@ export interface ConnectionFiltersProps {
 export function ConnectionFilters({ search, onChange }: ConnectionFiltersProps) {
   const { profileId, platform, connection } = search;
   const platforms = usePlatforms().data?.platforms ?? [];
-  const profiles = useQuery(useTRPC().profiles.list.queryOptions({ limit: 100 })).data?.profiles ?? [];
+  const profiles = useProfiles().data?.profiles ?? [];
   return (
     <>
       {profiles.length > 0 && (
@@ -33,21 +33,29 @@ export function ConnectionFilters({ search, onChange }: ConnectionFiltersProps) 
       <FilterSelect
         label="Connection"
         value={connection}
-        choices={useSlugs(search).map((slug) => ({ value: slug, label: slug }))}
+        choices={useChoices(search)}
         onChange={(chosen) => onChange({ connection: chosen })}
       />
     </>
   );
 }
 
-/** A slug is unique only within its profile. The chosen one stays, so that it can be seen and left out. */
-function useSlugs({ profileId, platform, connection }: ConnectionSearch): string[] {
+/**
+ * A slug is unique only within its profile. The chosen one stays, so that it can be seen and left out; it may be the id of one
+ * connection.
+ */
+function useChoices({ profileId, platform, connection }: ConnectionSearch): Choice<string>[] {
   const connections = useConnections().data?.connections ?? [];
+  const profileName = useProfileNames();
   const reached = connections.filter(
     (one) =>
       one.slug === connection ||
       ((profileId === undefined || one.profileId === profileId) &&
         (platform === undefined || one.platformId === platform)),
   );
-  return [...new Set(reached.map(({ slug }) => slug))];
+  const slugs = [...new Set(reached.map(({ slug }) => slug))].map((slug) => ({ value: slug, label: slug }));
+  const chosen = connections.find(({ id }) => id === connection);
+  if (chosen === undefined) return slugs;
+  const of = chosen.profileId === null ? 'without a profile' : `of ${profileName(chosen.profileId)}`;
+  return [{ value: chosen.id, label: `${chosen.slug}, ${of}` }, ...slugs];
 }

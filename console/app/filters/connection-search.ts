@@ -4,7 +4,7 @@ import { present, textIn } from '../data/search.ts';
 export interface ConnectionSearch {
   readonly profileId?: string;
   readonly platform?: string;
-  /** Slug of a connection. */
+  /** Slug of connections, or the id of one in the list of posts. */
   readonly connection?: string;
 }
 

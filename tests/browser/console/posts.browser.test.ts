@@ -1,5 +1,7 @@
 /** Posts and one post in a real browser. */
 import { describe, expect, it } from 'vitest';
+import { connectSandbox } from '../../harness/connections.ts';
+import { createProfile } from '../../harness/profiles.ts';
 import { pressLabel } from '../press-label.ts';
 import { HAS_BROWSER, useConsole } from './console-stage.ts';
 import { expectGoodView, expectNoViolation } from './view-checks.ts';
@@ -49,6 +51,21 @@ describe.skipIf(!HAS_BROWSER)('the list of posts', () => {
 
     await page.getByRole('article').filter({ hasText: 'Draft' }).waitFor();
     expect(new URL(page.url()).search).toBe('?status=draft');
+  });
+
+  it('shows the posts of one connection, and none of another profile with its slug', async () => {
+    const profile = await createProfile(stage.world, stage.world.liveKey, { name: 'Twin customer' });
+    const own = await connectSandbox(stage.world, { slug: 'twin-bell' });
+    await connectSandbox(stage.world, { slug: 'twin-bell', profileId: profile.id });
+    await stage.write(['Twin of the account'], { connectionSlugs: ['twin-bell'] });
+    await stage.write(['Twin of the customer'], { connectionSlugs: ['twin-bell'], profileId: profile.id });
+    const { page } = await stage.visit(`/connections/${own.id}`);
+
+    await page.getByRole('link', { name: 'Posts of this connection' }).click();
+
+    await page.getByRole('article').filter({ hasText: 'Twin of the account' }).waitFor();
+    expect(await page.getByRole('article').count()).toBe(1);
+    await page.getByRole('button', { name: /twin-bell, without a profile.*Connection/ }).waitFor();
   });
 
   it('searches for words while they are typed', async () => {

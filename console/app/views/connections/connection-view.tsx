@@ -51,7 +51,7 @@ export function ConnectionView() {
 function ConnectionPanels({ connection }: { connection: Connection }) {
   const names = useNames();
   const profileName = useProfileNames();
-  const { slug, platformId, handle, description, profileId, createdAt } = connection;
+  const { id, platformId, handle, description, profileId, createdAt } = connection;
   const isDead = healthOf(connection, useNow()) === 'reconnect';
   return (
     <>
@@ -112,7 +112,7 @@ function ConnectionPanels({ connection }: { connection: Connection }) {
           </div>
         </dl>
         <p>
-          <Link to="/posts" search={{ connection: slug, ...(profileId !== null && { profileId }) }} className="link">
+          <Link to="/posts" search={{ connection: id }} className="link">
             Posts of this connection
           </Link>
         </p>
