@@ -51,6 +51,20 @@ describe.skipIf(!HAS_BROWSER)('Compose', () => {
     expect(await read('thread')).toMatchObject([{ thread: ['First', 'Second'], tags: ['news', 'autumn/2026'] }]);
   });
 
+  it('counts each reply beside it, also after an empty one', async () => {
+    const { page } = await stage.visit('/compose');
+    await textOf(page).fill('Head');
+    await choose(page, 'bell-1');
+    await page.getByRole('button', { name: 'Continue as a thread' }).click();
+    await page.getByRole('button', { name: 'Add a reply' }).click();
+
+    await page.getByLabel('Reply 2', { exact: true }).fill('Second');
+
+    const replies = page.getByRole('list', { name: 'Thread' }).getByRole('listitem');
+    await replies.nth(1).getByText('6 of 500').waitFor();
+    expect(await replies.nth(0).getByText('of 500').count()).toBe(0);
+  });
+
   it('writes another text for a platform, and a first comment where there are any', async () => {
     await storeAs('facebook', 'page');
     const { page } = await stage.visit('/compose');

@@ -75,6 +75,13 @@ function useCounts(verdicts: ReadonlyMap<string, Verdict>): CountsOf {
     });
 }
 
+const isEmpty = (reply: string) => reply.trim() === '';
+
+/** Empty replies are left out of a request, so that the ones after them move up. @returns the index as {@link CountsOf} takes it */
+function indexSent(thread: readonly string[], index: number): number {
+  return 1 + thread.slice(0, index).filter((reply) => !isEmpty(reply)).length;
+}
+
 /** The connection with the smallest limit: what fits there fits everywhere. */
 function narrowest(connections: readonly Connection[], verdicts: ReadonlyMap<string, Verdict>): Connection | null {
   const limitOf = ({ id }: Connection) => verdicts.get(id)?.maxLength ?? Infinity;
@@ -156,7 +163,7 @@ function Thread({ store, composition, chosen, countsOf }: EditorProps & { readon
                 value={words}
                 onChange={(next) => setThread(thread.with(index, next))}
               />
-              <Counts counts={countsOf(chosen, index + 1)} />
+              <Counts counts={isEmpty(words) ? [] : countsOf(chosen, indexSent(thread, index))} />
               <div className="actions">
                 <MoveButtons what={`reply ${index + 1}`} index={index} count={thread.length} onMove={move} />
                 <Button look="icon" aria-label={`Remove reply ${index + 1}`} onPress={() => remove(index)}>
