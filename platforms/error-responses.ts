@@ -95,8 +95,12 @@ function failureIn<Answer extends PlatformAnswer>(
 ): PlatformFailure {
   const { name, refusesCredential = 'does not accept this credential' } = table;
   switch (kind) {
-    case 'unknown':
-      return new PlatformFailure(kind, `${name} answered ${table.unknown?.(answer) ?? `HTTP ${answer.status}`}.`);
+    case 'unknown': {
+      // An overloaded platform asks to wait with 503 too (RFC 9110, section 10.2.3).
+      const { retryAfterMs } = unavailable(name, answer);
+      const message = `${name} answered ${table.unknown?.(answer) ?? `HTTP ${answer.status}`}.`;
+      return new PlatformFailure(kind, message, { retryAfterMs });
+    }
     case 'unavailable': {
       const worded = table.unavailable?.(answer);
       if (worded === undefined) return unavailable(name, answer, table.wait?.(answer));

@@ -111,7 +111,7 @@ async function lookAgain(
   context: Context,
   send: PartSend,
   lost: PartOutcome,
-  notThere: PartOutcome = absent(send),
+  notThere: PartOutcome = absent(send, lost),
 ): Promise<PartOutcome> {
   await context.clock.sleep(SEND_TIMES.secondLookAfterMs);
   const seen = await look(context, send);
@@ -119,9 +119,11 @@ async function lookAgain(
   return seen === 'cannot tell' ? lost : seen;
 }
 
-function absent(send: PartSend): PartOutcome {
+/** @param lost the outcome of the call, whose answer may ask to wait */
+function absent(send: PartSend, lost: PartOutcome): PartOutcome {
   const message = `${send.platform.name} did not answer the send, and the post is not there; nothing was posted.`;
-  return outcomeOf(new PlatformFailure('unavailable', message));
+  const retryAfterMs = lost.state === 'accepted' ? undefined : lost.retryAfterMs;
+  return outcomeOf(new PlatformFailure('unavailable', message, { retryAfterMs }));
 }
 
 function mayRepeat(context: Context, send: PartSend): boolean {
@@ -141,5 +143,5 @@ export function outcomeOf(error: unknown): Extract<PartOutcome, { error: ItemErr
   const { retryAfterMs } = failure;
   if (failure.kind !== 'unknown') return { state, error: { code, message: failure.message }, retryAfterMs };
   const message = `The send was interrupted and it is not known whether the post went out: look on the platform before sending it again. ${failure.message}`;
-  return { state, error: { code, message: message.trim() } };
+  return { state, error: { code, message: message.trim() }, retryAfterMs };
 }

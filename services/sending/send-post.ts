@@ -218,7 +218,7 @@ async function prepare({ context, claimed, platform, session }: Run, images: rea
 function nothingPublished(outcome: PartOutcome): PartOutcome {
   if (outcome.state !== 'unknown') return outcome;
   const message = 'The platform did not take what the post is made of; nothing was posted.';
-  return { state: 'unavailable', error: { code: 'platform_unavailable', message } };
+  return { state: 'unavailable', error: { code: 'platform_unavailable', message }, retryAfterMs: outcome.retryAfterMs };
 }
 
 /** A refused first comment does not fail the post; a refused reply follows the platform's facts. */

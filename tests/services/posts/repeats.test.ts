@@ -6,9 +6,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { claimDueSends } from '../../../services/sending/claim-due-sends.ts';
 import { nextDueAt } from '../../../services/sending/claim-due-sends.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
+import { plain } from '../../harness/images.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
 import { startWorld, type World } from '../../harness/world.ts';
 import { startFakeMastodon } from '../../platforms/fakes/fake-mastodon.ts';
+import { startFakeX } from '../../platforms/fakes/fake-x.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -118,6 +120,32 @@ describe('a scheduled post whose platform is unavailable', () => {
     expect((await world.rest(`GET /posts/${postId}`)).body.post.status).toBe('sent');
     expect(server.calls['POST /api/v1/statuses']).toBe(3);
   });
+
+  it.each(['POST /2/tweets', 'POST /2/media/upload'])(
+    'is not retried before the time that the platform asked for with HTTP 503 at %s',
+    async (route) => {
+      const server = await startFakeX({ now: () => world.clock.now() });
+      onTestFinished(() => server.close());
+      const world = await startWorld({ env: { X_API_URL: server.url } });
+      const noon = world.clock.now().getTime();
+      const at = (minute: number) => new Date(noon + minute * MINUTE_MS).toISOString();
+      server.addAccount('alice', 'token');
+      const body = { platformId: 'x', slug: 'on-x', credentials: { accessToken: 'token' } };
+      await world.rest('POST /connections', { body });
+      const raw = await plain(20, 20).png().toBuffer();
+      const { body: uploaded } = await world.rest('POST /media', { raw, headers: { 'content-type': 'image/png' } });
+      const { postId } = await makePost(world, 'on-x', { scheduledFor: at(1), media: [{ id: uploaded.media.id }] });
+      server.answers[route] = [{ status: 503, json: {}, headers: { 'retry-after': '600' } }];
+
+      await world.advance(MINUTE_MS);
+      const repeated = (await world.rest(`GET /posts/${postId}`)).body.post;
+      await world.advance(10 * MINUTE_MS);
+
+      expect(repeated).toMatchObject({ status: 'scheduled', scheduledFor: at(11) });
+      expect((await world.rest(`GET /posts/${postId}`)).body.post.status).toBe('sent');
+      expect(server.posts()).toHaveLength(1);
+    },
+  );
 
   it('is not retried if that would be more than a day after its time', async () => {
     const server = await startFakeMastodon({ now: () => world.clock.now() });

@@ -16,7 +16,7 @@ import { startWorld } from '../../harness/world.ts';
 const world = await startWorld();
 
 /** The platform's answer to one call: the part is published, it does not exist, or the call fails. */
-type Answer = 'up' | 'absent' | FailureKind | 'busy' | 'crash';
+type Answer = 'up' | 'absent' | FailureKind | 'busy' | 'lost and busy' | 'crash';
 
 const PUBLISHED: Published = { platformPostId: 'post-1', url: null };
 const ACCEPTED = { state: 'accepted', published: PUBLISHED };
@@ -37,6 +37,7 @@ function answer(given: Answer | undefined): Published | null {
   if (given === 'absent') return null;
   if (given === 'crash') throw new TypeError('undefined is not a function');
   if (given === 'busy') throw new PlatformFailure('unavailable', 'It said busy.', { retryAfterMs: 30_000 });
+  if (given === 'lost and busy') throw new PlatformFailure('unknown', 'It said HTTP 503.', { retryAfterMs: 30_000 });
   throw new PlatformFailure(given, `It said ${given}.`);
 }
 
@@ -151,6 +152,15 @@ describe('a lost answer', () => {
 
     expect(outcome).toEqual(expected);
     expect(calls).toEqual(called);
+  });
+
+  it.each<[string, Answer[], object]>([
+    ['and is not there', ['absent', 'absent'], NOT_THERE],
+    ['and cannot be checked', ['unknown'], UNKNOWN],
+  ])('asks to wait, %s', async (_case, readBack, expected) => {
+    const { outcome } = await run(sendPart, { publish: ['lost and busy'], readBack });
+
+    expect(outcome).toEqual({ ...expected, retryAfterMs: 30_000 });
   });
 
   it('is assumed when an adapter throws an unexpected error', async () => {
