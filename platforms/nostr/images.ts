@@ -2,12 +2,15 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Json, type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
-import { callPlatform, platformWords } from '../http.ts';
+import { callPlatform, platformWords, unavailable } from '../http.ts';
 import type { NostrCredential } from './credential.ts';
 import { KIND, signEvent } from './event.ts';
 
 /** How long the permission to upload is valid, in seconds. */
 const PERMITTED_SECONDS = 600;
+
+/** What messages call the Blossom server. */
+const SERVER = 'The server for images';
 
 const Stored = z.object({ url: z.url({ protocol: /^https?$/ }), sha256: z.string() });
 
@@ -57,10 +60,12 @@ async function upload(
   if (answer.status >= 300) {
     const reason = platformWords(answer.headers.get('x-reason') ?? `HTTP ${answer.status}`);
     const isFinal = answer.status >= 400 && answer.status < 500 && answer.status !== 429;
-    throw new PlatformFailure(isFinal ? 'rejected' : 'unavailable', `The server for images refused: ${reason}`);
+    const message = `${SERVER} refused: ${reason}`;
+    if (isFinal) throw new PlatformFailure('rejected', message);
+    throw new PlatformFailure('unavailable', message, { retryAfterMs: unavailable(SERVER, answer).retryAfterMs });
   }
   if (!stored.success || stored.data.sha256 !== sha256) {
-    throw new PlatformFailure('unavailable', 'The server for images answered without the image.');
+    throw new PlatformFailure('unavailable', `${SERVER} answered without the image.`);
   }
   return stored.data.url;
 }

@@ -1,7 +1,7 @@
 /** Images of a message: uploaded first, and invisible until a message references them. */
 import { z } from 'zod';
 import { type Json, type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
-import { callPlatform, withoutPublishing } from '../http.ts';
+import { callPlatform, unavailable, withoutPublishing } from '../http.ts';
 import { callSlack, failure, type SlackCredential } from './api.ts';
 
 /** Stored between the uploads and the message. */
@@ -53,6 +53,7 @@ async function uploadImage(
   const headers = { 'content-type': 'application/octet-stream' };
   const uploaded = await callPlatform(io, place.data.upload_url, { method: 'POST', headers, body: image.bytes });
   if (uploaded.status === 200) return place.data.file_id;
-  const kind = uploaded.status === 413 ? 'rejected' : 'unavailable';
-  throw new PlatformFailure(kind, `Slack answered an image with HTTP ${uploaded.status}; nothing was posted.`);
+  const message = `Slack answered an image with HTTP ${uploaded.status}; nothing was posted.`;
+  if (uploaded.status === 413) throw new PlatformFailure('rejected', message);
+  throw new PlatformFailure('unavailable', message, { retryAfterMs: unavailable('Slack', uploaded).retryAfterMs });
 }

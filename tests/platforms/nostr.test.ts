@@ -139,6 +139,43 @@ describe('a post', () => {
   });
 });
 
+describe('a server for images that refuses', () => {
+  const MINUTE_MS = 60_000;
+
+  async function scheduled(slug: string, refusal: FakeNostr['imageRefusals'][number]) {
+    await connect(slug, [far.relay]);
+    const raw = await plain(9, 9).png().toBuffer();
+    const { body } = await world.rest('POST /media', { raw, headers: { 'content-type': 'image/png' } });
+    const due = world.clock.now().getTime() + MINUTE_MS;
+    near.imageRefusals.push(refusal);
+    const { postId } = await post(slug, slug, {
+      media: [{ id: body.media.id }],
+      scheduledFor: new Date(due).toISOString(),
+    });
+    await world.advance(MINUTE_MS);
+    const { body: read } = await world.rest(`GET /posts/${postId}`);
+    const repeatedAfterMs = new Date(read.post.scheduledFor).getTime() - due;
+    return { status: read.post.status, error: read.post.error, repeatedAfterMs };
+  }
+
+  it.each([429, 503])('for now is called again when it asks for it: HTTP %i', async (status) => {
+    const headers = { 'retry-after': '600', 'x-reason': 'slow down' };
+
+    expect(await scheduled(`waiting-${status}`, { status, headers })).toEqual({
+      status: 'scheduled',
+      error: null,
+      repeatedAfterMs: 10 * MINUTE_MS,
+    });
+  });
+
+  it('an image for good refuses the post, with its reason', async () => {
+    const { status, error } = await scheduled('refused-image', { status: 415, headers: { 'x-reason': 'no bells' } });
+
+    expect([status, error.code]).toEqual(['failed', 'platform_rejected']);
+    expect(error.message).toContain('The server for images refused: no bells');
+  });
+});
+
 let added = 0;
 
 /** Stores what a stranger did, at second 1 unless `second` says otherwise. */

@@ -273,4 +273,12 @@ describe('images', () => {
     expect((await failureOf(prepare(session, [IMAGE], answering(path, answer)))).kind).toBe(kind);
     expect(fake.messages()).toEqual([]);
   });
+
+  it.each([429, 503])('pass on the wait that is requested with HTTP %i', async (status) => {
+    const session = await open();
+    const headers = { 'retry-after': '30' };
+    const busy = answering('/upload/', () => Promise.resolve(new Response(null, { status, headers })));
+
+    await expect(prepare(session, [IMAGE], busy)).rejects.toMatchObject({ kind: 'unavailable', retryAfterMs: 30_000 });
+  });
 });

@@ -41,6 +41,8 @@ export interface FakeNostr {
   readonly faults: Fault[];
   /** What it answers to the next note instead of storing it, such as `blocked: no bells`. */
   readonly refusals: string[];
+  /** What the server for images answers to the next uploads instead of storing them. */
+  readonly imageRefusals: { readonly status: number; readonly headers: Readonly<Record<string, string>> }[];
   /** Stored events, in the order of arrival. */
   readonly events: RelayEvent[];
   /** Addresses of stored images, by their hash. */
@@ -84,6 +86,7 @@ export async function startFakeNostr({
 }: FakeNostrOptions): Promise<FakeNostr> {
   const faults: Fault[] = [];
   const refusals: string[] = [];
+  const imageRefusals: FakeNostr['imageRefusals'] = [];
   const events: RelayEvent[] = [];
   const images = new Map<string, string>();
 
@@ -107,6 +110,8 @@ export async function startFakeNostr({
       return json(200, { name: 'Fake relay', ...(limitation && { limitation }) });
     }
     if (request.method !== 'PUT' || request.url !== '/upload') return json(404, {});
+    const refusal = imageRefusals.shift();
+    if (refusal !== undefined) return response.writeHead(refusal.status, refusal.headers).end();
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const [, encoded = ''] = /^Nostr (.+)$/.exec(request.headers.authorization ?? '') ?? [];
     const permission = JSON.parse(Buffer.from(encoded, 'base64').toString()) as RelayEvent;
@@ -204,6 +209,7 @@ export async function startFakeNostr({
     url: origin,
     faults,
     refusals,
+    imageRefusals,
     events,
     images,
     close: async () => {
