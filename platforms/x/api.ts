@@ -53,18 +53,34 @@ export const { failure, requireDeleted } = errorResponses<PlatformAnswer>({
   redirectsRefuse: true,
   isTokenDead: (answer) => problemOf(answer) === DEAD_TOKEN,
   reason,
+  wait: secondsToNextDay,
   unavailable: (answer) =>
     answer.status === 429
       ? undefined
       : { message: `X does not serve this install’s app now: ${reason(answer)}; nothing was posted.` },
 });
 
+/** Limits of 24 hours, each with headers of its own: those of the account, and those of this install's app. */
+const DAY_LIMITS = ['x-user-limit-24hour', 'x-app-limit-24hour'];
+
+/**
+ * Seconds until the limits of 24 hours that are used up end. `x-rate-limit-reset`, which comes with them, is about 15 minutes.
+ * Undefined when none is used up.
+ */
+function secondsToNextDay({ headers, receivedAt }: PlatformAnswer): number | undefined {
+  const resets = DAY_LIMITS.filter((limit) => headers.get(`${limit}-remaining`) === '0').map((limit) =>
+    Number(headers.get(`${limit}-reset`)),
+  );
+  const seconds = Math.ceil(Math.max(0, ...resets.filter(Number.isFinite)) - receivedAt.getTime() / 1_000);
+  return seconds > 0 ? seconds : undefined;
+}
+
 function problemOf({ body }: PlatformAnswer): string {
   return (stringField(body, 'type') ?? '').split('/').at(-1) ?? '';
 }
 
 /** X's own reason for refusing a call. */
-function reason({ status, body }: PlatformAnswer): string {
+export function reason({ status, body }: PlatformAnswer): string {
   const [first] = Problem.safeParse(body).data?.errors ?? [];
   const words =
     stringField(body, 'detail') ??

@@ -175,6 +175,46 @@ describe('publish', () => {
     expect(texts()).toEqual([]);
   });
 
+  const inSeconds = (seconds: number) => String(clock.now().getTime() / 1_000 + seconds);
+  it.each<[string, () => Record<string, string>, number]>([
+    ['nothing', () => ({}), 60],
+    ['15 minutes', () => ({ 'x-rate-limit-remaining': '0', 'x-rate-limit-reset': inSeconds(900) }), 900],
+    [
+      'the day of the account',
+      () => ({
+        'x-rate-limit-remaining': '99',
+        'x-rate-limit-reset': inSeconds(900),
+        'x-user-limit-24hour-remaining': '0',
+        'x-user-limit-24hour-reset': inSeconds(36_000),
+      }),
+      36_000,
+    ],
+    [
+      'the day of the app, and not that of the account',
+      () => ({
+        'x-rate-limit-reset': inSeconds(900),
+        'x-app-limit-24hour-remaining': '0',
+        'x-app-limit-24hour-reset': inSeconds(7_200),
+        'x-user-limit-24hour-remaining': '12',
+        'x-user-limit-24hour-reset': inSeconds(36_000),
+      }),
+      7_200,
+    ],
+    [
+      'a day that has just ended',
+      () => ({ 'x-user-limit-24hour-remaining': '0', 'x-user-limit-24hour-reset': inSeconds(-1) }),
+      60,
+    ],
+  ])('waits for the limit that is used up: %s', async (_case, headers, seconds) => {
+    const session = sessionOf(await connect());
+    fake.answers['POST /2/tweets'] = [{ status: 429, json: { title: 'Too Many Requests' }, headers: headers() }];
+
+    await expect(x.publish(session, part('hello'), io())).rejects.toMatchObject({
+      kind: 'unavailable',
+      retryAfterMs: seconds * 1_000,
+    });
+  });
+
   it.each(['fails_before', 'drops_before', 'web_page'] as const)('finds no post when the call %s', async (fault) => {
     const account = await connect();
     const head = part('not there');
