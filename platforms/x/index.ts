@@ -16,7 +16,7 @@ import { hosted } from './connect.ts';
 import { mediaIdsOf, uploadImages } from './images.ts';
 import { hasLink } from './links.ts';
 import { IDS_MAX, readMetrics } from './metrics.ts';
-import { findPost } from './read-back.ts';
+import { findEarlierSend, findPost } from './read-back.ts';
 import { checkClient } from '../token-endpoint.ts';
 import { callLoggedIn, endpointOf, renewal, type XCredential } from './credential.ts';
 import { WEIGHTED } from './weigh.ts';
@@ -101,7 +101,11 @@ async function publish(session: Session<XCredential>, part: SendPart, io: Platfo
       ...(part.parent !== undefined && { reply: { in_reply_to_tweet_id: part.parent.platformPostId } }),
     },
   });
-  if (!isOk(answer)) throw failure(answer);
+  if (!isOk(answer)) {
+    const earlier = await findEarlierSend(session, io, part, answer);
+    if (earlier === null) throw failure(answer);
+    return published(session, earlier);
+  }
   const created = Created.safeParse(answer.body);
   if (!created.success) throw new PlatformFailure('unknown', 'X answered without the post it made.');
   return published(session, created.data.data.id);

@@ -1,8 +1,9 @@
 /** Finds a post whose response was lost. A post does not contain our token, so the match uses time, place and text. */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart, type Session } from '../contract.ts';
+import type { PlatformAnswer } from '../http.ts';
 import { comparableText } from '../match-post.ts';
-import { failure, isOk } from './api.ts';
+import { failure, isOk, reason } from './api.ts';
 import { callLoggedIn, type XCredential } from './credential.ts';
 
 /** Number of posts to request, newest first. X charges for each listed post. */
@@ -57,6 +58,29 @@ export async function findPost(session: Session<XCredential>, io: PlatformIo, pa
     throw new PlatformFailure('unknown', 'The account has more new posts than Carillon asks X for.');
   }
   return found?.id ?? null;
+}
+
+/** X's refusal of a text that the account has posted recently. It does not say in which post. */
+const DUPLICATE = /\bduplicate\b/i;
+
+/**
+ * Finds the post of an earlier send of this part with an unknown outcome, when X refuses a forced resend as a duplicate. Null when
+ * the refusal is about another post, or X does not show which.
+ */
+export async function findEarlierSend(
+  session: Session<XCredential>,
+  io: PlatformIo,
+  part: SendPart,
+  refusal: PlatformAnswer,
+): Promise<string | null> {
+  const { unknownSince: startedAt } = part;
+  if (startedAt === undefined || refusal.status !== 403 || !DUPLICATE.test(reason(refusal))) return null;
+  try {
+    return await findPost(session, io, { ...part, startedAt });
+  } catch (error) {
+    if (error instanceof PlatformFailure) return null;
+    throw error;
+  }
 }
 
 /** A reply is later than its parent; a head post is later than the instant of its first attempt. */

@@ -1,0 +1,82 @@
+/** X posts through the REST API: unknown outcomes that X's refusal of a duplicate resolves. */
+import { afterAll, describe, expect, it } from 'vitest';
+import { startWorld } from '../../harness/world.ts';
+import { startFakeX } from '../../platforms/fakes/fake-x.ts';
+import type { Fault, WireAnswer } from '../../platforms/fakes/wire.ts';
+
+const x = await startFakeX({ now: () => world.clock.now() });
+afterAll(() => x.close());
+const world = await startWorld({ env: { X_API_URL: x.url } });
+x.addAccount('alice', 'token-of-alice');
+await world.rest('POST /connections', { body: { platformId: 'x', credentials: { accessToken: 'token-of-alice' } } });
+
+const OUTAGE: WireAnswer = { status: 503, json: {} };
+
+async function post(text: string) {
+  return (await world.rest('POST /posts', { body: { text, connectionSlugs: ['x-alice'] } })).body.results[0];
+}
+
+/** A post whose answer was lost, while X did not list the posts of the account. */
+async function inDoubt(text: string, fault: Fault): Promise<string> {
+  x.faults.push(fault);
+  x.answers['GET /2/users/:id/tweets'] = [OUTAGE, OUTAGE];
+  const { postId, error } = await post(text);
+  x.answers['GET /2/users/:id/tweets'] = [];
+  world.clock.advance(3_600_000);
+  expect(error.code).toBe('outcome_unknown');
+  return postId;
+}
+
+const force = async (postId: string) =>
+  (await world.rest(`POST /posts/${postId}/retry`, { body: { force: true } })).body.result;
+const existing = (text: string) => x.posts().filter((one) => one.text === text);
+
+describe('a forced retry after an unknown outcome', () => {
+  it('finds the post when X refuses it as a duplicate', async () => {
+    const postId = await inDoubt('in doubt, and up: example.com', 'drops_after');
+
+    const { status, url, error } = await force(postId);
+
+    const [made, ...more] = existing('in doubt, and up: example.com');
+    expect([status, url, error, more]).toEqual(['sent', `https://x.com/alice/status/${made?.id}`, null, []]);
+    await world.rest(`DELETE /posts/${postId}`);
+    expect(existing('in doubt, and up: example.com')).toEqual([]);
+  });
+
+  it('creates the post if it was not published', async () => {
+    const postId = await inDoubt('in doubt, and not up', 'drops_before');
+
+    const { status } = await force(postId);
+
+    expect([status, existing('in doubt, and not up').length]).toEqual(['sent', 1]);
+  });
+
+  it('fails when the duplicate is an older post', async () => {
+    await post('said before');
+    world.clock.advance(3_600_000);
+    const postId = await inDoubt('said before', 'drops_before');
+
+    const { status, error } = await force(postId);
+
+    expect([status, error.code]).toEqual(['failed', 'platform_rejected']);
+    expect(error.message).toContain('duplicate content');
+  });
+
+  it('fails with the refusal when X does not list the posts of the account', async () => {
+    const postId = await inDoubt('in doubt for good', 'drops_after');
+    x.answers['GET /2/users/:id/tweets'] = [OUTAGE];
+
+    const { status, error } = await force(postId);
+
+    expect([status, error.code]).toEqual(['failed', 'platform_rejected']);
+    expect(error.message).toContain('duplicate content');
+  });
+});
+
+it('a refused duplicate is no proof of a post whose outcome was known', async () => {
+  await post('twice');
+
+  const { status, error } = await post('twice');
+
+  expect([status, error.code]).toEqual(['failed', 'platform_rejected']);
+});
