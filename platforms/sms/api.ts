@@ -16,18 +16,24 @@ const ERRORS = new Map<number, FailureKind>([
   [20_008, 'unavailable'],
   [20_404, 'unavailable'],
   // The sender.
+  [21_601, 'unavailable'],
   [21_212, 'unavailable'],
   [21_603, 'unavailable'],
   [21_606, 'unavailable'],
   [21_659, 'unavailable'],
   [21_660, 'unavailable'],
+  [21_661, 'unavailable'],
+  [21_701, 'unavailable'],
   [21_703, 'unavailable'],
   [21_704, 'unavailable'],
   [21_705, 'unavailable'],
-  // Too many messages.
+  // Too many messages, also in the queue of the sender.
   [14_107, 'unavailable'],
+  [21_611, 'unavailable'],
   [20_429, 'unavailable'],
   [63_038, 'unavailable'],
+  // Maintenance.
+  [21_730, 'unavailable'],
 ]);
 
 /** This install's account. @throws PlatformFailure if its settings have been removed */
