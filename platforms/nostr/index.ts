@@ -135,7 +135,7 @@ async function readBack(session: Session<NostrCredential>, part: SendPart, io: P
   return null;
 }
 
-/** Asks every relay to delete the event (NIP-09). */
+/** Asks every relay that has the event to delete it (NIP-09). */
 function remove(session: Session<NostrCredential>, post: Published, io: PlatformIo): Promise<void> {
   const { credential } = session;
   return withoutPublishing(async () => {
@@ -144,10 +144,22 @@ function remove(session: Session<NostrCredential>, post: Published, io: Platform
       ['k', String(KIND.note)],
     ];
     const event = signEvent({ kind: KIND.deletion, createdAt: io.now(), tags, content: '' }, credential.secretKey);
-    const offers = await Promise.all(credential.relays.map((relay) => offer(io, relay, event, credential)));
+    const offers = await Promise.all(
+      credential.relays.map(async (relay) => {
+        const made = await offer(io, relay, event, credential);
+        const isDone = made.outcome === 'refused' && (await lacks(io, relay, post.platformPostId, credential));
+        return isDone ? { ...made, outcome: 'accepted' as const } : made;
+      }),
+    );
     const failure = deletionFailure(offers);
     if (failure !== null) throw failure;
   });
+}
+
+/** Whether a relay says that it does not have an event: one that refuses all of an account has nothing of it to delete. */
+async function lacks(io: PlatformIo, relay: string, eventId: string, credential: NostrCredential): Promise<boolean> {
+  const events = await ask(io, relay, { ids: [eventId] }, credential);
+  return events !== null && events.every(({ id }) => id !== eventId);
 }
 
 function published({ id, pubkey }: SignedEvent, io: PlatformIo): Published {

@@ -88,6 +88,48 @@ describe('posts that look alike', () => {
   });
 });
 
+describe('a relay that refuses a deletion', () => {
+  /** A relay that takes no deletion, and posts only if `takesPosts`. */
+  function refusing(takesPosts: boolean): Promise<string> {
+    const stored: { readonly id: string }[] = [];
+    return scripted((socket, type, first) => {
+      const send = (...message: unknown[]) => socket.send(JSON.stringify(message));
+      if (type === 'REQ') {
+        for (const event of stored) send('EVENT', first, event);
+        return send('EOSE', first);
+      }
+      const isTaken = takesPosts && (first as { kind?: number }).kind === 1;
+      if (isTaken) stored.push(first);
+      return send('OK', first.id, isTaken, isTaken ? '' : 'blocked: members only');
+    });
+  }
+
+  async function postAndDelete(slug: string, relays: readonly string[]) {
+    const { id: profileId } = await world.profile();
+    const body = { platformId: 'nostr', credentials: credentialFor(relays), slug, profileId };
+    await world.rest('POST /connections', { body });
+    const { body: made } = await world.rest('POST /posts', { body: { text: slug, connectionSlugs: [slug] } });
+    expect(made.results[0].status).toBe('sent');
+    return world.rest(`DELETE /posts/${made.results[0].postId}`);
+  }
+
+  it('does not keep a post that it does not have', async () => {
+    const { status, body } = await postAndDelete('elsewhere', [relay.relay, await refusing(false)]);
+
+    expect([status, body.status]).toEqual([200, 'deleted']);
+    expect(textsOf(relay)).not.toContain('elsewhere');
+  });
+
+  it('keeps a post that it has, and is named', async () => {
+    const keeper = await refusing(true);
+
+    const { status, body } = await postAndDelete('kept', [relay.relay, keeper]);
+
+    expect([status, body.error]).toEqual([422, 'platform_rejected']);
+    expect(body.message).toContain(`${keeper} refused: blocked: members only`);
+  });
+});
+
 describe('limits', () => {
   it('leave room for the addresses of five images', async () => {
     const { body: account } = await world.rest('POST /connections', {
