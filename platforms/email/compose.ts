@@ -22,8 +22,9 @@ export function subjectOf(text: string): string {
 /** @param token makes the content ids of the images unique */
 export function htmlOf(text: string, images: readonly OutgoingImage[], token: string): string {
   const paragraphs = text
-    .split(/(?:\r?\n){2,}/)
-    .map((paragraph) => `<p>${escaped(paragraph).replace(/\r?\n/g, '<br>\n')}</p>`);
+    .replace(/\r\n?/g, '\n')
+    .split(/\n{2,}/)
+    .map((paragraph) => `<p>${escaped(paragraph).replaceAll('\n', '<br>\n')}</p>`);
   const pictures = images.map(
     ({ altText, width, height }, index) =>
       `<p><img src="cid:${cidOf(token, index)}" alt="${escaped(altText)}" width="${width}" height="${height}" style="max-width:100%;height:auto"></p>`,

@@ -135,6 +135,18 @@ describe('a message', () => {
     expect(fake.messages()[0]?.recipient).toBe(TO);
   });
 
+  it.each(['one\rtwo\r\rthree', 'one\r\ntwo\r\n\r\nthree', 'one\ntwo\r\n\rthree'])(
+    'has the lines of its text in both forms: %j',
+    async (text) => {
+      await publish(text);
+
+      const raw = fake.messages()[0]?.raw ?? '';
+      expect(raw).not.toMatch(/\r(?!\n)|(?<!\r)\n/);
+      expect(raw).toContain('one\r\ntwo\r\n\r\nthree');
+      expect(raw).toContain('<p>one<br>\r\ntwo</p>\r\n<p>three</p>');
+    },
+  );
+
   it('shows its images in order, with their alt text', async () => {
     await publish('look', [IMAGE, { ...IMAGE, contentType: 'image/jpeg', altText: '' }]);
 
