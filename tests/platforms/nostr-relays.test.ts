@@ -121,12 +121,12 @@ describe('a relay that refuses a deletion', () => {
   });
 
   it('keeps a post that it has, and is named', async () => {
-    const keeper = await refusing(true);
+    const storing = await refusing(true);
 
-    const { status, body } = await postAndDelete('kept', [relay.relay, keeper]);
+    const { status, body } = await postAndDelete('kept', [relay.relay, storing]);
 
     expect([status, body.error]).toEqual([422, 'platform_rejected']);
-    expect(body.message).toContain(`${keeper} refused: blocked: members only`);
+    expect(body.message).toContain(`${storing} refused: blocked: members only`);
   });
 });
 

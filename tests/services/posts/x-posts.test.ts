@@ -17,7 +17,7 @@ async function post(text: string) {
 }
 
 /** A post whose answer was lost, while X did not list the posts of the account. */
-async function inDoubt(text: string, fault: Fault): Promise<string> {
+async function withUnknownOutcome(text: string, fault: Fault): Promise<string> {
   x.faults.push(fault);
   x.answers['GET /2/users/:id/tweets'] = [OUTAGE, OUTAGE];
   const { postId, error } = await post(text);
@@ -33,7 +33,7 @@ const existing = (text: string) => x.posts().filter((one) => one.text === text);
 
 describe('a forced retry after an unknown outcome', () => {
   it('finds the post when X refuses it as a duplicate', async () => {
-    const postId = await inDoubt('in doubt, and up: example.com', 'drops_after');
+    const postId = await withUnknownOutcome('in doubt, and up: example.com', 'drops_after');
 
     const { status, url, error } = await force(postId);
 
@@ -44,7 +44,7 @@ describe('a forced retry after an unknown outcome', () => {
   });
 
   it('creates the post if it was not published', async () => {
-    const postId = await inDoubt('in doubt, and not up', 'drops_before');
+    const postId = await withUnknownOutcome('in doubt, and not up', 'drops_before');
 
     const { status } = await force(postId);
 
@@ -54,7 +54,7 @@ describe('a forced retry after an unknown outcome', () => {
   it('fails when the duplicate is an older post', async () => {
     await post('said before');
     world.clock.advance(3_600_000);
-    const postId = await inDoubt('said before', 'drops_before');
+    const postId = await withUnknownOutcome('said before', 'drops_before');
 
     const { status, error } = await force(postId);
 
@@ -63,7 +63,7 @@ describe('a forced retry after an unknown outcome', () => {
   });
 
   it('fails with the refusal when X does not list the posts of the account', async () => {
-    const postId = await inDoubt('in doubt for good', 'drops_after');
+    const postId = await withUnknownOutcome('in doubt for good', 'drops_after');
     x.answers['GET /2/users/:id/tweets'] = [OUTAGE];
 
     const { status, error } = await force(postId);
