@@ -93,6 +93,7 @@ describe.skipIf(script === undefined)('the page of a real PDS', () => {
         accessToken: expect.any(String),
         refreshToken: expect.any(String),
         expiresAt: expect.stringMatching(/Z$/),
+        issuedAt: expect.stringMatching(/Z$/),
       },
     });
     expect(await account.texts()).toEqual(['over the page']);
@@ -110,6 +111,7 @@ describe.skipIf(script === undefined)('the page of a real PDS', () => {
       accessToken: expect.any(String),
       refreshToken: expect.any(String),
       expiresAt: expect.any(String),
+      issuedAt: expect.any(String),
     });
     expect(renewed.accessToken).not.toBe(linked.credential.accessToken);
     expect(renewed.refreshToken).not.toBe(linked.credential.refreshToken);
