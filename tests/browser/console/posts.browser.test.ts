@@ -95,6 +95,28 @@ describe.skipIf(!HAS_BROWSER)('the list of posts', () => {
     expect(body.posts).toEqual([]);
   });
 
+  it('begins no action while another one is in progress', async () => {
+    await stage.write(['Turn 1', 'Turn 2'], { scheduledFor: tomorrow() });
+    const { page } = await stage.visit('/posts?q=turn');
+    await page.getByRole('article').nth(1).waitFor();
+    const held = Promise.withResolvers<void>();
+    await page.route('**/owner/trpc/posts.get*', (route) => held.promise.then(() => route.continue()));
+    const tools = page.getByRole('toolbar', { name: 'Selected posts' });
+    await pressLabel(page.getByRole('checkbox', { name: 'Select all loaded' }));
+    await page.getByRole('button', { name: 'Cancel 2' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Cancel: 0 of 2 finished.').waitFor();
+
+    await pressLabel(page.getByRole('checkbox', { name: 'Select all loaded' }));
+
+    await page.getByText('The next action can begin when the present one is over.').waitFor();
+    expect(await tools.getByRole('button').count()).toBe(0);
+    held.resolve();
+    await page.getByText('2 of 2 posts cancelled.').waitFor();
+    await page.getByRole('button', { name: 'Tag 2' }).waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+
   it('takes down the posts that the question named, and none that goes out while it is open', async () => {
     const [up] = await stage.write(['Asked about']);
     const [later] = await stage.write(['Asked later'], {

@@ -1,5 +1,5 @@
 /** Runs an action on many posts, a few at a time, and reports the result of each as it arrives. */
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useLists } from '../../data/live/use-lists.ts';
 import { problemOf } from '../../data/problem.ts';
 import { type Api, useTRPCClient } from '../../data/trpc.ts';
@@ -62,8 +62,14 @@ export function useBulkActions() {
   const api = useTRPCClient();
   const { refreshPosts } = useLists();
   const [run, setRun] = useState<BulkRun | null>(null);
+  const turn = useRef(Promise.resolve());
 
-  const start = async (action: BulkAction, posts: readonly Post[]) => {
+  /** One run at a time: the results of a second one would take the place of the first one's, with its failures. */
+  const start = (action: BulkAction, posts: readonly Post[]) => {
+    const begin = () => runAll(action, posts);
+    turn.current = turn.current.then(begin, begin);
+  };
+  const runAll = async (action: BulkAction, posts: readonly Post[]) => {
     const done: BulkResult[] = [];
     const failed: BulkResult[] = [];
     let isStopped = false;
@@ -101,7 +107,7 @@ export function useBulkActions() {
     draw(true);
     const changed = done.map(({ post }) => post);
     const undo = changed.length > 0 ? action.undo?.(changed) : undefined;
-    const again = undo && (() => void start(undo, changed));
+    const again = undo && (() => start(undo, changed));
     toast(`${changed.length} of ${countWords(posts.length)} ${action.done}.`, again);
     await refreshPosts();
   };

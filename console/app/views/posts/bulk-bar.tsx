@@ -26,13 +26,14 @@ export function BulkBar({ posts, selected, onSelect }: BulkBarProps) {
   const chosen = posts.filter(({ id }) => selected.has(id));
   const begin = (name: ActionName, of: readonly Post[]) => {
     onSelect(new Set());
-    void start(onEach(POST_ACTIONS[name]), of);
+    start(onEach(POST_ACTIONS[name]), of);
   };
   const applicable = (Object.keys(POST_ACTIONS) as ActionName[])
     .map((name) => ({ name, of: chosen.filter(POST_ACTIONS[name].appliesTo) }))
     .filter(({ of }) => of.length > 0);
   if (posts.length === 0 && run === null && asked === null && tagged === null) return null;
   const isAll = chosen.length > 0 && chosen.length === posts.length;
+  const isFree = run === null || run.isOver;
 
   return (
     <>
@@ -44,12 +45,16 @@ export function BulkBar({ posts, selected, onSelect }: BulkBarProps) {
         >
           {chosen.length === 0 ? 'Select all loaded' : `${chosen.length} selected`}
         </Checkbox>
-        {applicable.map(({ name, of }) => (
-          <Button key={name} onPress={() => (POST_ACTIONS[name].isFinal ? setAsked({ name, of }) : begin(name, of))}>
-            {POST_ACTIONS[name].label} {of.length}
-          </Button>
-        ))}
-        {chosen.length > 0 && <Button onPress={() => setTagged(chosen)}>Tag {chosen.length}</Button>}
+        {isFree &&
+          applicable.map(({ name, of }) => (
+            <Button key={name} onPress={() => (POST_ACTIONS[name].isFinal ? setAsked({ name, of }) : begin(name, of))}>
+              {POST_ACTIONS[name].label} {of.length}
+            </Button>
+          ))}
+        {isFree && chosen.length > 0 && <Button onPress={() => setTagged(chosen)}>Tag {chosen.length}</Button>}
+        {!isFree && chosen.length > 0 && (
+          <span className="hint">The next action can begin when the present one is over.</span>
+        )}
       </div>
       {tagged !== null && (
         <Suspense>
@@ -57,7 +62,7 @@ export function BulkBar({ posts, selected, onSelect }: BulkBarProps) {
             posts={tagged}
             onConfirm={(change) => {
               onSelect(new Set());
-              void start(tagAction(change), tagged);
+              start(tagAction(change), tagged);
             }}
             onClose={() => setTagged(null)}
           />
