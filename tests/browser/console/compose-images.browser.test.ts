@@ -132,6 +132,29 @@ describe.skipIf(!HAS_BROWSER)('Images of Compose', () => {
     await expect.poll(() => sentWith('bell')).toEqual([['A bell']]);
   });
 
+  it('are waited for also after another view was shown', async () => {
+    const { page } = await stage.visit('/compose');
+    const held = Promise.withResolvers<void>();
+    await page.route('**/owner/trpc/media.upload*', (route) => held.promise.then(() => route.continue()));
+    const bell = { name: 'bell.png', mimeType: PNG, buffer: await plain(30, 20).png().toBuffer() };
+    await textOf(page).fill('Back with a gong');
+    await choose(page, 'sandbox');
+    await page.locator('input[type=file]').setInputFiles([bell]);
+    await page.getByRole('link', { name: 'Queues', exact: true }).first().click();
+    await page.getByRole('heading', { name: 'Queues', exact: true }).waitFor();
+    await page.goBack();
+
+    await page.getByRole('button', { name: 'Publish' }).click();
+
+    await page.getByText('An image is still being uploaded. Wait for it.').waitFor();
+    expect(await sentWith('gong')).toEqual([]);
+    held.resolve();
+    await page.getByLabel('Alt text of image 1').fill('A gong');
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await expect.poll(() => sentWith('gong')).toEqual([['A gong']]);
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+
   it('show for the holder of a key too', async () => {
     const { page } = await stage.visit('/compose', { isSignedIn: false });
     await page.getByLabel('API key').fill(stage.world.liveKey);

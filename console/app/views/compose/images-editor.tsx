@@ -19,7 +19,8 @@ import type { EditorProps } from './text-editor.tsx';
 import { MoveButtons } from '../../ui/move-buttons.tsx';
 import { changesInWords } from './image-changes.ts';
 import { removeImage } from './undoable.ts';
-import { IMAGES_MAX, type Upload, type useImages } from './use-images.ts';
+import type { Upload } from './uploads.ts';
+import { IMAGES_MAX, type useImages } from './use-images.ts';
 import type { Verdict } from './use-verdicts.ts';
 
 export interface ImagesEditorProps extends EditorProps {

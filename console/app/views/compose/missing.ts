@@ -1,7 +1,7 @@
 /** What keeps a composition from being sent. */
 import type { Composition } from './composition.ts';
 import { chosenOf, type Directory } from './requests.ts';
-import type { Upload } from './use-images.ts';
+import type { Upload } from './uploads.ts';
 
 /** Names the first thing that is missing; null when nothing is. @param uploads those of this composition */
 export function missingIn(

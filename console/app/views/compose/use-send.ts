@@ -9,7 +9,7 @@ import type { Directory } from './requests.ts';
 import { type Begun, sendComposition } from './send-composition.ts';
 import type { CompositionStore } from './store.ts';
 import type { Autosave } from './use-autosave.ts';
-import type { Upload } from './use-images.ts';
+import type { Upload } from './uploads.ts';
 
 interface Options {
   readonly store: CompositionStore;
