@@ -10,7 +10,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ['nbsp', ' '],
 ]);
 
-/** Extracts the text of a status from its HTML. The patterns read each character once, whatever the server sends. */
+/** Extracts the text of a status from its HTML. The patterns read each character once, so that no text of a server takes long. */
 export function plainText(html: string): string {
   return html
     .replace(/<br\s*\/?>|<\/p>\s*<p[^<>]*>/giu, '\n')

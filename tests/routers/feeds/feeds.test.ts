@@ -616,7 +616,7 @@ describe('a document', () => {
     ['has that of UTF-16, big endian', (xml: string) => utf16('\uFEFF', xml).swap16(), 'text/xml'],
     ['is UTF-16 and names the mark in its header', (xml: string) => utf16('\uFEFF', xml), 'text/xml; charset=utf-16'],
     [
-      'has the mark of UTF-8, whatever its header says',
+      'has the mark of UTF-8, with any charset in its header',
       (xml: string) => Buffer.from(`\uFEFF${xml}`),
       'text/xml; charset=iso-8859-1',
     ],
@@ -927,7 +927,7 @@ describe('PATCH and DELETE /feeds/{feedId}', () => {
     const kept = await change(['sandbox', 'gone']);
 
     expect([kept.status, kept.body.feed?.connectionSlugs]).toEqual([200, ['sandbox', 'gone']]);
-    expect((await change(['sandbox', 'gone', 'nobody'])).body.error).toBe('invalid_connection');
+    expect((await change(['sandbox', 'gone', 'unknown'])).body.error).toBe('invalid_connection');
     expect((await change(['sandbox'])).body.feed.connectionSlugs).toEqual(['sandbox']);
     expect((await change(['sandbox', 'gone'])).body.error).toBe('invalid_connection');
   });

@@ -113,12 +113,12 @@ describe('an answer that is lost', () => {
 describe('a forced retry after an unknown outcome', () => {
   it('finds the post when LinkedIn refuses it as a duplicate, and does not create it twice', async () => {
     linkedin.faults.push('drops_after');
-    const { postId } = await post('in doubt, and up');
+    const { postId } = await post('unknown, and up');
     world.clock.advance(3_600_000);
 
     const { body } = await retry(postId, { force: true });
 
-    const [made, ...more] = existing('in doubt, and up');
+    const [made, ...more] = existing('unknown, and up');
     expect([body.result.status, body.result.url, more]).toEqual([
       'sent',
       `https://www.linkedin.com/feed/update/${made?.urn}/`,
@@ -129,11 +129,11 @@ describe('a forced retry after an unknown outcome', () => {
 
   it('creates the post if it was not published', async () => {
     linkedin.faults.push('drops_before');
-    const { postId } = await post('in doubt, and not up');
+    const { postId } = await post('unknown, and not up');
 
     const { body } = await retry(postId, { force: true });
 
-    expect([body.result.status, existing('in doubt, and not up').length]).toEqual(['sent', 1]);
+    expect([body.result.status, existing('unknown, and not up').length]).toEqual(['sent', 1]);
   });
 
   it('fails when the duplicate is an older post', async () => {

@@ -33,22 +33,22 @@ const existing = (text: string) => x.posts().filter((one) => one.text === text);
 
 describe('a forced retry after an unknown outcome', () => {
   it('finds the post when X refuses it as a duplicate', async () => {
-    const postId = await withUnknownOutcome('in doubt, and up: example.com', 'drops_after');
+    const postId = await withUnknownOutcome('unknown, and up: example.com', 'drops_after');
 
     const { status, url, error } = await force(postId);
 
-    const [made, ...more] = existing('in doubt, and up: example.com');
+    const [made, ...more] = existing('unknown, and up: example.com');
     expect([status, url, error, more]).toEqual(['sent', `https://x.com/alice/status/${made?.id}`, null, []]);
     await world.rest(`DELETE /posts/${postId}`);
-    expect(existing('in doubt, and up: example.com')).toEqual([]);
+    expect(existing('unknown, and up: example.com')).toEqual([]);
   });
 
   it('creates the post if it was not published', async () => {
-    const postId = await withUnknownOutcome('in doubt, and not up', 'drops_before');
+    const postId = await withUnknownOutcome('unknown, and not up', 'drops_before');
 
     const { status } = await force(postId);
 
-    expect([status, existing('in doubt, and not up').length]).toEqual(['sent', 1]);
+    expect([status, existing('unknown, and not up').length]).toEqual(['sent', 1]);
   });
 
   it('fails when the duplicate is an older post', async () => {
@@ -63,7 +63,7 @@ describe('a forced retry after an unknown outcome', () => {
   });
 
   it('fails with the refusal when X does not list the posts of the account', async () => {
-    const postId = await withUnknownOutcome('in doubt for good', 'drops_after');
+    const postId = await withUnknownOutcome('unknown for good', 'drops_after');
     x.answers['GET /2/users/:id/tweets'] = [OUTAGE];
 
     const { status, error } = await force(postId);
