@@ -133,7 +133,7 @@ it('a worker that stops releases the leases that it keeps', async () => {
 
 it('fan-out reads the new events alone, however many are newer than a webhook', async () => {
   const { accountId } = await keeping();
-  await eventsOf(accountId, 3_000, world.clock.now());
+  await eventsOf(accountId, 12_000, world.clock.now());
   const eventIds = await eventsOf(accountId, 10);
   const { sql = '' } = statements.get('find the webhooks that are subscribed to events') ?? {};
 
@@ -142,5 +142,6 @@ it('fan-out reads the new events alone, however many are newer than a webhook', 
   ]);
 
   const [, pages] = /shared hit=(\d+)/.exec(plan.map((row) => row['QUERY PLAN']).join('\n')) ?? [];
-  expect(Number(pages)).toBeLessThan(60);
+  // Of all events there are more than 300 pages. A plan that finds the webhooks for each event anew reads about 90.
+  expect(Number(pages)).toBeLessThan(200);
 });
