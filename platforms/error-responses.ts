@@ -3,7 +3,7 @@
  * statuses mean; the rules that hold for all of them are here.
  */
 import { type FailureKind, PlatformFailure } from './failure.ts';
-import { isWebPage, type PlatformAnswer, unavailable } from './http.ts';
+import { isWebPage, type PlatformAnswer, retryAfterMsOf, unavailable } from './http.ts';
 import { refusedDeleteKind } from './refused-delete.ts';
 
 /** What the error responses of one platform mean. */
@@ -97,9 +97,8 @@ function failureIn<Answer extends PlatformAnswer>(
   switch (kind) {
     case 'unknown': {
       // An overloaded platform asks to wait with 503 too (RFC 9110, section 10.2.3).
-      const { retryAfterMs } = unavailable(name, answer);
       const message = `${name} answered ${table.unknown?.(answer) ?? `HTTP ${answer.status}`}.`;
-      return new PlatformFailure(kind, message, { retryAfterMs });
+      return new PlatformFailure(kind, message, { retryAfterMs: retryAfterMsOf(answer) });
     }
     case 'unavailable': {
       const worded = table.unavailable?.(answer);

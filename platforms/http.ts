@@ -113,9 +113,13 @@ function secondsUntil(reset: string, now: Date): number | undefined {
   return seconds > 0 ? seconds : undefined;
 }
 
-/** How long to wait before calling a platform again; undefined when the response does not ask for a wait. */
-function askedToWaitMs(status: number, waitSeconds: number | undefined): number | undefined {
-  const seconds = waitSeconds ?? (status === 429 ? BACKOFF_SECONDS : undefined);
+/**
+ * Milliseconds to wait before calling a platform again; undefined when the response does not ask for a wait.
+ *
+ * @param wait seconds that the platform asks to wait, if it reports them in its own form
+ */
+export function retryAfterMsOf(answer: PlatformAnswer, wait = askedWaitSeconds(answer)): number | undefined {
+  const seconds = wait ?? (answer.status === 429 ? BACKOFF_SECONDS : undefined);
   return seconds === undefined ? undefined : seconds * 1000;
 }
 
@@ -132,7 +136,7 @@ export function unavailable(
   return new PlatformFailure(
     'unavailable',
     `${platformName} answered HTTP ${answer.status}${wait === undefined ? '' : `, asking to wait ${wait} s`}; nothing was posted.`,
-    { retryAfterMs: askedToWaitMs(answer.status, wait) },
+    { retryAfterMs: retryAfterMsOf(answer, wait) },
   );
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { FailureKind, PlatformIo } from '../contract.ts';
 import { type ErrorResponses, errorResponses } from '../error-responses.ts';
-import { callPlatform, type PlatformAnswer, platformWords, unavailable } from '../http.ts';
+import { callPlatform, type PlatformAnswer, platformWords, retryAfterMsOf } from '../http.ts';
 
 /** Version of graph.facebook.com; Meta supports a version for about two years. */
 export const GRAPH_VERSION = 'v26.0';
@@ -114,9 +114,8 @@ export function graphFailures({ name, subcodes }: GraphPlatform): ErrorResponses
       const words = wordsOf(answer);
       if (words === undefined) return undefined;
       const message = `${name} accepts nothing for now; nothing was posted. ${platformWords(words)}`;
-      if (!isRateLimit(answer)) return { message, retryAfterMs: unavailable(name, answer).retryAfterMs };
-      const { retryAfterMs } = unavailable(name, { ...answer, status: 429 }, secondsToAccess(answer));
-      return { message, retryAfterMs };
+      if (!isRateLimit(answer)) return { message, retryAfterMs: retryAfterMsOf(answer) };
+      return { message, retryAfterMs: retryAfterMsOf({ ...answer, status: 429 }, secondsToAccess(answer)) };
     },
   });
 }

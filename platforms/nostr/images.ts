@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Json, type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
-import { callPlatform, platformWords, unavailable } from '../http.ts';
+import { callPlatform, platformWords, retryAfterMsOf } from '../http.ts';
 import type { NostrCredential } from './credential.ts';
 import { KIND, signEvent } from './event.ts';
 
@@ -62,7 +62,7 @@ async function upload(
     const isFinal = answer.status >= 400 && answer.status < 500 && answer.status !== 429;
     const message = `${SERVER} refused: ${reason}`;
     if (isFinal) throw new PlatformFailure('rejected', message);
-    throw new PlatformFailure('unavailable', message, { retryAfterMs: unavailable(SERVER, answer).retryAfterMs });
+    throw new PlatformFailure('unavailable', message, { retryAfterMs: retryAfterMsOf(answer) });
   }
   if (!stored.success || stored.data.sha256 !== sha256) {
     throw new PlatformFailure('unavailable', `${SERVER} answered without the image.`);

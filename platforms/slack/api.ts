@@ -1,7 +1,7 @@
 /** Calls Slack's Web API as a bot and maps its errors to failures. */
 import type { FailureKind, PlatformIo } from '../contract.ts';
 import { errorResponses } from '../error-responses.ts';
-import { callPlatform, type PlatformAnswer, platformWords, stringField, unavailable } from '../http.ts';
+import { callPlatform, type PlatformAnswer, platformWords, retryAfterMsOf, stringField } from '../http.ts';
 
 /** The credential that is stored, encrypted, for a connection. */
 export interface SlackCredential {
@@ -92,8 +92,10 @@ export const { failure } = errorResponses<SlackAnswer>({
     const { status, error } = answer;
     if (status === 429 || error === null) return undefined;
     const asked = { ...answer, status: RATE_LIMITS.includes(error) ? 429 : status };
-    const { retryAfterMs } = unavailable('Slack', asked);
-    return { message: `Slack accepts nothing for now (${platformWords(error)}); nothing was posted.`, retryAfterMs };
+    return {
+      message: `Slack accepts nothing for now (${platformWords(error)}); nothing was posted.`,
+      retryAfterMs: retryAfterMsOf(asked),
+    };
   },
   unknown: ({ status, error }) => error ?? `HTTP ${status}`,
 });

@@ -1,7 +1,7 @@
 /** Images of a message: uploaded first, and invisible until a message references them. */
 import { z } from 'zod';
 import { type Json, type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
-import { callPlatform, unavailable, withoutPublishing } from '../http.ts';
+import { callPlatform, retryAfterMsOf, withoutPublishing } from '../http.ts';
 import { callSlack, failure, type SlackCredential } from './api.ts';
 
 /** Stored between the uploads and the message. */
@@ -55,5 +55,5 @@ async function uploadImage(
   if (uploaded.status === 200) return place.data.file_id;
   const message = `Slack answered an image with HTTP ${uploaded.status}; nothing was posted.`;
   if (uploaded.status === 413) throw new PlatformFailure('rejected', message);
-  throw new PlatformFailure('unavailable', message, { retryAfterMs: unavailable('Slack', uploaded).retryAfterMs });
+  throw new PlatformFailure('unavailable', message, { retryAfterMs: retryAfterMsOf(uploaded) });
 }
