@@ -21,26 +21,26 @@ export function checkText(
   subject = 'The text',
 ): ItemError | null {
   const facts = { ...platform.text, ...limits?.text };
-  const length = countText(text, facts);
-  if (length > facts.maxLength) {
-    return refused(`${subject} has ${length} ${facts.unit.plural}; ${platform.name} takes at most ${facts.maxLength}.`);
-  }
-  const bytes = Buffer.byteLength(text);
-  if (facts.maxBytes !== undefined && bytes > facts.maxBytes) {
-    return refused(`${subject} has ${bytes} bytes in UTF-8; ${platform.name} takes at most ${facts.maxBytes}.`);
-  }
-  const { maxHashtags = Infinity, maxMentions = Infinity } = facts;
+  const { maxLength, maxBytes = Infinity, maxHashtags = Infinity, maxMentions = Infinity } = facts;
   return (
+    tooMany(platform, subject, countText(text, facts), maxLength, facts.unit.plural) ??
+    tooMany(platform, subject, Buffer.byteLength(text), maxBytes, 'bytes in UTF-8') ??
     tooMany(platform, subject, countHashtags(text), maxHashtags, 'hashtags') ??
     tooMany(platform, subject, countMentions(text), maxMentions, 'mentions')
   );
 }
 
-function tooMany(platform: AnyPlatform, subject: string, count: number, max: number, what: string): ItemError | null {
+/** @returns null up to the maximum; otherwise platform_rejected naming the limit and the value */
+export function tooMany(
+  platform: AnyPlatform,
+  subject: string,
+  count: number,
+  max: number,
+  what: string,
+): ItemError | null {
   if (count <= max) return null;
-  return refused(`${subject} has ${count} ${what}; ${platform.name} takes at most ${max}.`);
-}
-
-function refused(message: string): ItemError {
-  return { code: 'platform_rejected', message };
+  return {
+    code: 'platform_rejected',
+    message: `${subject} has ${count} ${what}; ${platform.name} takes at most ${max}.`,
+  };
 }

@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import { mediaError, ratioError } from '../media/check-media.ts';
 import type { ImageSize } from '../images/inspect-image.ts';
 import { unreachableImages } from '../media/image-address.ts';
-import { checkText } from '../../platforms/check-text.ts';
+import { checkText, tooMany } from '../../platforms/check-text.ts';
 
 /** The content of a post, independent of its connections. */
 export interface PostContent {
@@ -103,11 +103,5 @@ function replyError(
 function commentError(platform: AnyPlatform, comment: string | null): ItemError | null {
   if (comment === null || platform.firstComment === null) return null;
   const { unit } = platform.text;
-  const { maxLength } = platform.firstComment;
-  const length = unit.count(comment);
-  if (length <= maxLength) return null;
-  return {
-    code: 'platform_rejected',
-    message: `firstComment has ${length} ${unit.plural}; ${platform.name} takes at most ${maxLength}.`,
-  };
+  return tooMany(platform, 'firstComment', unit.count(comment), platform.firstComment.maxLength, unit.plural);
 }
