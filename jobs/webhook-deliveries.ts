@@ -5,7 +5,7 @@
 import { disableFailing } from '../services/webhooks/disable-failing.ts';
 import { FAN_OUT_MAX, fanOut } from '../services/webhooks/fan-out.ts';
 import { nextDeliveryAt } from '../services/webhooks/next-delivery-at.ts';
-import { ROUND_MAX_MS } from '../services/workers/round-end.ts';
+import { roundEnd } from '../services/workers/round-end.ts';
 import type { Loop, LoopContext } from './loop.ts';
 
 /** Events that are fanned out first, so that their deliveries start soon. Each further batch of a round is twice as large. */
@@ -31,14 +31,14 @@ export const webhookDeliveries: Loop = {
 async function deliver(context: LoopContext, signal: AbortSignal): Promise<number> {
   let begun = await disableFailing(context);
   let atMost = FIRST_EVENTS;
-  const startedAt = context.clock.elapsed();
-  let lookedAt = startedAt;
+  const isOver = roundEnd(context, signal);
+  let lookedAt = context.clock.elapsed();
   for (;;) {
     if (signal.aborted) return begun;
     const fanned = await fanOut(context, context.deliveries, atMost);
     begun += fanned.begun;
     atMost = Math.min(2 * atMost, FAN_OUT_MAX);
-    const isLast = fanned.events === 0 || context.clock.elapsed() - startedAt >= ROUND_MAX_MS;
+    const isLast = fanned.events === 0 || isOver();
     // Deliveries that were handed to leases need no claim.
     if (isLast || fanned.waiting > 0 || context.clock.elapsed() - lookedAt >= LOOK_AGAIN_MS) {
       lookedAt = context.clock.elapsed();

@@ -5,7 +5,7 @@
 import type { Clock } from '../clock.ts';
 
 /** A round begins no further step after this long. */
-export const ROUND_MAX_MS = 30_000;
+const ROUND_MAX_MS = 30_000;
 
 /** Whether the round that begins now is to end before its next step: it has lasted, or the process stops. */
 export function roundEnd({ clock }: { readonly clock: Pick<Clock, 'elapsed'> }, signal: AbortSignal): () => boolean {
