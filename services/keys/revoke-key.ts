@@ -3,7 +3,6 @@ import { type FilterQuery, LockMode } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { ApiKey } from '../../entities/api-key.ts';
 import { Owner } from '../../entities/owner.ts';
-import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
@@ -13,6 +12,7 @@ import { voidAskedBy } from '../approvals/settle-approval.ts';
 import { endMadeBy } from './end-made-by.ts';
 import { isAccountKey } from '../access/is-account-key.ts';
 import { reachableKeys } from './reachable-keys.ts';
+import { type DeletedProfile, revokeOfProfile } from './revoke-of-profile.ts';
 
 export interface Revocation {
   readonly keyId: string;
@@ -64,23 +64,15 @@ export async function revokeWhere(
   if (includeMinted || !isAccountKey(key)) await endMadeBy(em, { keyIds: [keyId], grantIds: [] }, at);
 }
 
+const revokeKeys = revokeOfProfile('api_keys');
+
 /**
  * Revokes the keys of a profile that is deleted. The caller ends what was made under them, in the same transaction.
  *
  * @returns their ids
  */
-export async function revokeKeysOf(
-  em: SqlEntityManager,
-  { accountId, profileId, at }: { readonly accountId: string; readonly profileId: string; readonly at: Date },
-): Promise<string[]> {
-  const revoked = await tables(em)
-    .updateTable('api_keys')
-    .set({ revoked_at: at })
-    .where('account_id', '=', accountId)
-    .where('profile_id', '=', profileId)
-    .where('revoked_at', 'is', null)
-    .returning('id')
-    .execute();
+export async function revokeKeysOf(em: SqlEntityManager, profile: DeletedProfile): Promise<string[]> {
+  const revoked = await revokeKeys(em, profile);
   return revoked.map(({ id }) => id);
 }
 

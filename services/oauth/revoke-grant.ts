@@ -8,6 +8,7 @@ import { OauthArtifact } from '../../entities/oauth-artifact.ts';
 import { type Tables, tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 import { endMadeBy } from '../keys/end-made-by.ts';
+import { type DeletedProfile, revokeOfProfile } from '../keys/revoke-of-profile.ts';
 import { ownerActor } from '../people/owner-caller.ts';
 import { type Deciding, type GrantChange, recordGrantChange } from './grant-changes.ts';
 
@@ -42,24 +43,16 @@ export async function revokeGrant(context: Context, grantId: string, ending: End
   });
 }
 
+const revokeGrants = revokeOfProfile('oauth_grants');
+
 /**
  * Revokes the grants for a profile that is deleted. The caller ends what was made under them, in the same transaction. The audit
  * log records this in the entry of the profile.
  *
  * @returns their ids
  */
-export async function revokeGrantsOf(
-  em: SqlEntityManager,
-  { accountId, profileId, at }: { readonly accountId: string; readonly profileId: string; readonly at: Date },
-): Promise<string[]> {
-  const revoked = await tables(em)
-    .updateTable('oauth_grants')
-    .set({ revoked_at: at })
-    .where('account_id', '=', accountId)
-    .where('profile_id', '=', profileId)
-    .where('revoked_at', 'is', null)
-    .returning('id')
-    .execute();
+export async function revokeGrantsOf(em: SqlEntityManager, profile: DeletedProfile): Promise<string[]> {
+  const revoked = await revokeGrants(em, profile);
   const grantIds = revoked.map(({ id }) => id);
   await em.nativeDelete(OauthArtifact, { grantId: { $in: grantIds } });
   return grantIds;
