@@ -1,7 +1,6 @@
 /** Which policy binds the keys that a key or an agent has created (docs/contract/policies.md). */
 import { describe, expect, it } from 'vitest';
-import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
-import { type CreatedKey, createKey, putUnder } from '../../harness/created-keys.ts';
+import { type CreatedKey, putUnder, refusedPost, tenantWithCreatedKey } from '../../harness/created-keys.ts';
 import { holdRows } from '../../harness/hold-rows.ts';
 import { startWorld } from '../../harness/world.ts';
 import { callMcp, signIn, tokensFor } from '../../oauth/agents.ts';
@@ -11,20 +10,11 @@ const iso = (ms: number) => new Date(world.clock.now().getTime() + ms).toISOStri
 
 const BLUESKY = { platforms: ['bluesky'] };
 
-/** An account with a customer, the key of its owner, the key of an agent, and a key that the agent created for the customer. */
 async function tenant() {
-  const { key, id: accountId } = await accountWithSandbox(world);
-  const { id: profileId } = await world.profile('Customer', accountId);
-  await connectSandbox(world, { key, slug: 'shop', profileId });
-  const creator = await world.key({ accountId });
-  const created = await createKey(world, creator, profileId);
+  const made = await tenantWithCreatedKey(world);
+  const { key } = made;
   return {
-    key,
-    accountId,
-    profileId,
-    creator,
-    created,
-    create: () => createKey(world, creator, profileId),
+    ...made,
     set: async (policyId: string, rules: object = {}) => {
       const { status, body } = await world.rest(`PUT /policies/${policyId}`, { key, body: rules });
       if (status !== 200) throw new Error(JSON.stringify(body));
@@ -33,9 +23,6 @@ async function tenant() {
       const { body } = await world.rest(`DELETE /policies/${policyId}`, { key });
       expect(body).toEqual({ policyId, removed: true });
     },
-    post: async ({ secret }: CreatedKey) =>
-      (await world.rest('POST /posts', { key: secret, body: { text: 'Ding', connectionSlugs: ['shop'] } })).body
-        .results[0],
     /** The ids of the policies that these keys follow. */
     followed: async (...keys: readonly CreatedKey[]): Promise<(string | null)[]> => {
       const { body } = await world.rest('GET /keys?limit=100&includeRevoked=true', { key });
@@ -45,16 +32,7 @@ async function tenant() {
   };
 }
 
-const refused = (message: string) => ({
-  connectionSlug: 'shop',
-  status: 'failed',
-  postId: null,
-  url: null,
-  scheduledFor: null,
-  threadCount: 0,
-  hasFirstComment: false,
-  error: { code: 'policy_refused', message },
-});
+const refused = (message: string) => refusedPost({ code: 'policy_refused', message });
 
 const ONLY_BLUESKY = refused('Policy of this key, platforms: It allows bluesky, and not sandbox.');
 

@@ -1,7 +1,6 @@
 /** A stop of a key or an agent is also one of the keys that were and will be created under it (docs/contract/stops.md). */
 import { describe, expect, it } from 'vitest';
-import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
-import { type CreatedKey, createKey, putUnder } from '../../harness/created-keys.ts';
+import { type CreatedKey, putUnder, refusedPost, tenantWithCreatedKey } from '../../harness/created-keys.ts';
 import { sandboxOf } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
 import { callMcp, callTool, signIn, tokensFor } from '../../oauth/agents.ts';
@@ -10,24 +9,11 @@ const world = await startWorld();
 const HOUR = 3_600_000;
 const iso = (ms: number) => new Date(world.clock.now().getTime() + ms).toISOString();
 
-/** An account with a customer, the key of its owner, the key of an agent, and a key that the agent created for the customer. */
 async function tenant() {
-  const { key, id: accountId } = await accountWithSandbox(world);
-  const { id: profileId } = await world.profile('Customer', accountId);
-  const { id: connectionId } = await connectSandbox(world, { key, slug: 'shop', profileId });
-  const creator = await world.key({ accountId });
-  const created = await createKey(world, creator, profileId);
-  const post = async ({ secret }: Pick<CreatedKey, 'secret'>, fields: object = {}) =>
-    (await world.rest('POST /posts', { key: secret, body: { text: 'Ding', connectionSlugs: ['shop'], ...fields } }))
-      .body.results[0];
+  const made = await tenantWithCreatedKey(world);
+  const { key, connectionId, post } = made;
   return {
-    key,
-    accountId,
-    profileId,
-    creator,
-    created,
-    create: () => createKey(world, creator, profileId),
-    post,
+    ...made,
     schedule: async (by: CreatedKey): Promise<string> => (await post(by, { scheduledFor: iso(HOUR) })).postId,
     stop: async (body: object = {}) => (await world.rest('POST /stops', { key, body })).body.stop,
     release: (stopId: string) => world.rest(`POST /stops/${stopId}/release`, { key, body: { posts: 'send' } }),
@@ -37,19 +23,11 @@ async function tenant() {
 }
 
 /** The result of a post that is refused. */
-const stopped = (what = 'of this API key') => ({
-  connectionSlug: 'shop',
-  status: 'failed',
-  postId: null,
-  url: null,
-  scheduledFor: null,
-  threadCount: 0,
-  hasFirstComment: false,
-  error: {
+const stopped = (what = 'of this API key') =>
+  refusedPost({
     code: 'stopped',
     message: `Nothing ${what} goes out since ${iso(0)}: A key has stopped it. Drafts can be written; an owner releases the stop.`,
-  },
-});
+  });
 
 const SENT = expect.objectContaining({ status: 'sent', error: null });
 
