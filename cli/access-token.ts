@@ -38,7 +38,7 @@ export async function accessTokenOf(io: Renewing, url: string): Promise<string> 
       const latest = await presentLogin(io, url);
       if (latest.refreshToken !== login.refreshToken) continue;
       io.signal.throwIfAborted();
-      // Ends by itself and not with the command: once the install has the request, only its answer has a token that works.
+      // Has a time limit and does not end with the command: once the install has the request, only its answer has a token that works.
       const renewed = await renewLogin({ ...io, signal: io.clock.deadline(RENEWAL_MS) }, latest);
       // A sign-in of the person meanwhile is newer.
       if ((await presentLogin(io, url)).refreshToken !== latest.refreshToken) continue;

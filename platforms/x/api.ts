@@ -60,7 +60,7 @@ export const { failure, requireDeleted } = errorResponses<PlatformAnswer>({
       : { message: `X does not serve this install’s app now: ${reason(answer)}; nothing was posted.` },
 });
 
-/** Limits of 24 hours, each with headers of its own: those of the account, and those of this install's app. */
+/** Limits of 24 hours, each with separate headers: those of the account, and those of this install's app. */
 const DAY_LIMITS = ['x-user-limit-24hour', 'x-app-limit-24hour'];
 
 /**

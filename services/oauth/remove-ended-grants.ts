@@ -124,7 +124,7 @@ function noticeText(gone: readonly string[], active: readonly string[]): NoticeT
   }
   if (active.length > 0) {
     paragraphs.push(
-      `More than one access has been given to ${listed(active)}. One that nobody has used for ${UNUSED_DAYS} days has ended, with the API keys and webhooks that were created under it. The others go on.`,
+      `More than one access has been given to ${listed(active)}. One that was not used for ${UNUSED_DAYS} days has ended, with the API keys and webhooks that were created under it. The others go on.`,
     );
   }
   const one = gone.length === 0 ? 'An unused access of an agent has ended' : 'The access of an agent has ended';

@@ -67,7 +67,7 @@ async function replayedAnswer(context: Context, caller: Caller, keyed: KeyedRequ
 
 /**
  * Replays the answer of the request that published the draft, if that one has the same key. It may have committed after
- * this request looked for its answer.
+ * this request searched for its answer.
  *
  * @throws ServiceError not_found
  */

@@ -1,5 +1,5 @@
 /**
- * A post without an alt text of its own goes out with that of the upload, so policies and people look at that one
+ * A post without its own alt text goes out with that of the upload, so policies and people look at that one
  * (docs/contract/policies.md, docs/contract/approvals.md).
  */
 import { expect, it } from 'vitest';

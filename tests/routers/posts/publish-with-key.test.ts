@@ -131,7 +131,7 @@ describe('a repeat under the key', () => {
     expect(answers[0]?.body.result).toMatchObject({ status: 'draft', error: { code: 'queue_empty' } });
   });
 
-  it('gets the answer of a request that publishes the draft right after the repeat has looked for one', async () => {
+  it('gets the answer of a request that publishes the draft right after the repeat has searched for one', async () => {
     const postId = await draft('Published in between');
     const caller = (await authenticate(world.context, world.liveKey))?.caller;
     if (caller === undefined) throw new Error('the key is not known');

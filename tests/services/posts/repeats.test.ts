@@ -301,7 +301,7 @@ describe('a queued post whose platform is unavailable', () => {
   });
 });
 
-describe('a post that gets a new time of its own accord', () => {
+describe('a post that the service moves to a new time', () => {
   const DAY = 24 * 60;
 
   it('has all its repeats again in the slot after the one that it missed', async () => {

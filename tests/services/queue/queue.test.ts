@@ -279,7 +279,7 @@ describe('a pause', () => {
       await patch({ paused: true });
       world.clock.set(new Date(new Date(at(23)).getTime() - 1));
       await world.runDue();
-      // The resume has looked for overdue posts, and waits with the event of the one that it moves.
+      // The resume has searched for overdue posts, and waits with the event of the one that it moves.
       const held = await holdRows(world, 'lock table events in share mode');
       const resuming = patch({ paused: false });
       await held.waiting(1, resuming);
