@@ -112,7 +112,10 @@ export interface WorldOptions {
   readonly sleepsReally?: boolean;
   /** Port to listen on; any free one by default. */
   readonly port?: number;
-  /** Settings of the webhook transport: the time-out in real milliseconds, and the host lookup. */
+  /**
+   * Settings of the webhook transport: the time-out in real milliseconds, by default longer than any stall of a busy machine,
+   * and the host lookup.
+   */
   readonly receivers?: { readonly timeoutMs?: number; readonly lookup?: Lookup };
   /** Receives every line of the log, of every level. */
   readonly onLog?: (line: string) => void;
@@ -135,7 +138,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     ...options.env,
   });
   const outbound = createOutboundFetch({ allow: config.outboundAllow });
-  const receivers = createReceivers({ allow: config.outboundAllow, clock, ...options.receivers });
+  const receivers = createReceivers({ allow: config.outboundAllow, clock, timeoutMs: 60_000, ...options.receivers });
   const encryptionKeys = config.encryptionKeys ?? [random.bytes(32)];
   const undeclared: string[] = [];
   const logged: string[] = [];

@@ -16,7 +16,7 @@ import { registerWebhook, startReceiver } from '../../harness/receiver.ts';
 import { startWorld } from '../../harness/world.ts';
 
 // No attempt times out within a test: a receiver answers when the test says so.
-const world = await startWorld({ receivers: { timeoutMs: 60_000 } });
+const world = await startWorld();
 
 const HOUR_MS = 3_600_000;
 

@@ -13,7 +13,7 @@ import { deliveriesOf, registerWebhook, startReceiver } from '../../harness/rece
 import { startWorld, type World } from '../../harness/world.ts';
 
 // No attempt times out within a test: a receiver answers when the test says so.
-const world = await startWorld({ receivers: { timeoutMs: 60_000 } });
+const world = await startWorld();
 
 const HOUR_MS = 3_600_000;
 
@@ -114,7 +114,7 @@ describe('the attempts in flight at a webhook', () => {
 
 describe('a worker that stops with sixteen attempts in flight', () => {
   it('stores the outcome of each, and leaves the rest of its claim to others', async () => {
-    await using stopping = await startWorld({ receivers: { timeoutMs: 60_000 } });
+    await using stopping = await startWorld();
     const { receiver, held, answerAll } = await holding();
     await registerWebhook(stopping, receiver.url, { events: ['post.sent'] });
     for (let index = 0; index < 40; index += 1) await makePost(stopping, stopping.sandboxSlug);
@@ -142,7 +142,7 @@ describe('a worker that stops with sixteen attempts in flight', () => {
 
 describe('a receiver that hangs', () => {
   it('leaves the worker nothing to look for again: what is due there waits for its answer, not for the worker', async () => {
-    await using slow = await startWorld({ receivers: { timeoutMs: 60_000 } });
+    await using slow = await startWorld();
     const { receiver, held, answerAll } = await holding();
     await registerWebhook(slow, receiver.url, { events: ['post.sent'] });
     for (let index = 0; index < 3; index += 1) await makePost(slow, slow.sandboxSlug);
@@ -163,7 +163,7 @@ describe('a receiver that hangs', () => {
 
 describe('a webhook in progress with a long backlog', () => {
   it('does not hide when the next delivery to another webhook is due', async () => {
-    await using busy = await startWorld({ receivers: { timeoutMs: 60_000 } });
+    await using busy = await startWorld();
     const { receiver, held, answerAll } = await holding();
     const other = await startReceiver(204);
     const [slow, next] = [
@@ -197,7 +197,7 @@ describe('a webhook in progress with a long backlog', () => {
 
 describe('on the manual clock', () => {
   it('a receiver that hangs holds up neither time nor other receivers, and gets its delivery again', async () => {
-    await using manual = await startWorld({ clock: 'manual', receivers: { timeoutMs: 60_000 } });
+    await using manual = await startWorld({ clock: 'manual' });
     const { receiver: stuck, held, answerAll } = await holding();
     const well = await startReceiver(204);
     const hanging = await registerWebhook(manual, stuck.url, { events: ['post.sent'] });

@@ -18,7 +18,7 @@ import { type Answer, registerWebhook, startReceiver } from '../../harness/recei
 import { startWorld } from '../../harness/world.ts';
 
 // No attempt times out within a test: a hanging receiver blocks its attempt until the end.
-const world = await startWorld({ receivers: { timeoutMs: 60_000 } });
+const world = await startWorld();
 
 const round = () => runRound(world.context, webhookDeliveries, new AbortController().signal);
 
@@ -181,7 +181,7 @@ describe('a worker without capacity for another claim', () => {
 
 describe('a worker that is asked to stop', () => {
   it('finishes the attempt in progress, and leaves the rest of its claim to others', async () => {
-    await using stopping = await startWorld({ receivers: { timeoutMs: 60_000 } });
+    await using stopping = await startWorld();
     const { answer, letGo } = hanging();
     const receiver = await startReceiver(answer);
     await registerWebhook(stopping, receiver.url, { events: ['post.sent'] });
