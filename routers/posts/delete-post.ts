@@ -4,12 +4,18 @@
  */
 import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
-import { deletePost as remove } from '../../services/posts/delete-post.ts';
+import { DELETABLE_STATUSES, deletePost as remove } from '../../services/posts/delete-post.ts';
 import { isUuid, timestampOutput, uuidOutput } from '../schemas/common.ts';
 import { keyedProcedure } from '../procedures.ts';
 
 // A malformed id has the code delete_unsupported here (docs/contract/posts.md#deleting), so the schema lets it through.
-const Input = z.strictObject({ postId: z.string().meta({ format: 'uuid', description: 'Id of the post to delete.' }) });
+const Input = z.strictObject({
+  postId: z.string().meta({ format: 'uuid', description: 'Id of the post.' }),
+  ifStatus: z
+    .enum(DELETABLE_STATUSES)
+    .optional()
+    .describe('Delete only in this status: `scheduled` never takes a post down.'),
+});
 
 const Output = z.union([
   z.strictObject({ id: uuidOutput('Id of the draft.'), deleted: z.literal(true) }),
@@ -33,6 +39,7 @@ export const deletePost = keyedProcedure
     access: 'key',
     scope: 'posts:write',
     errors: [
+      'invalid_request',
       'delete_unsupported',
       'not_found',
       'post_not_cancellable',
@@ -56,5 +63,5 @@ export const deletePost = keyedProcedure
   .mutation(({ ctx, input }) => {
     if (!isUuid(input.postId))
       throw new ServiceError('delete_unsupported', `postId: "${input.postId.slice(0, 80)}" is not the id of a post.`);
-    return remove(ctx.services, ctx.caller, input.postId);
+    return remove(ctx.services, ctx.caller, input.postId, input.ifStatus);
   });

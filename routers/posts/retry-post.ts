@@ -24,7 +24,7 @@ export const retryPost = keyedProcedure
       tags: ['Posts'],
       summary: 'Retry a failed post',
       description:
-        'Sends a failed post again, now or at a scheduled time; it keeps its id. One whose outcome is unknown is refused unless force is true, because it may be up already.',
+        'Sends a failed post again, now or at a scheduled time; it keeps its id. One of unknown outcome may be up, and needs force.',
     },
     access: 'key',
     scope: 'posts:write',

@@ -20,22 +20,36 @@ export type DeleteResult =
   | { id: string; status: 'cancelled' }
   | { id: string; status: 'deleted'; deletedAt: string };
 
+/** Statuses that a delete can be limited to, each with the status that such a delete leaves. */
+const LEFT_BY_DELETE = { draft: null, scheduled: 'cancelled', sent: 'deleted' } as const;
+
+export type DeletableStatus = keyof typeof LEFT_BY_DELETE;
+
+export const DELETABLE_STATUSES = Object.keys(LEFT_BY_DELETE) as DeletableStatus[];
+
 /**
+ * @param ifStatus deletes only a post of this status, or one that such a delete has deleted before; by default any
  * @throws ServiceError not_found, delete_unsupported (never published, or the platform has no delete),
- *   post_not_cancellable (being sent), platform_rejected (the platform refused; the post stays up),
- *   platform_unavailable, reconnect_required
+ *   post_not_cancellable (being sent, or of another status than `ifStatus`), platform_rejected (the platform refused;
+ *   the post stays up), platform_unavailable, reconnect_required
  */
-export async function deletePost(context: Context, caller: Caller, postId: string): Promise<DeleteResult> {
+export async function deletePost(
+  context: Context,
+  caller: Caller,
+  postId: string,
+  ifStatus?: DeletableStatus,
+): Promise<DeleteResult> {
   const post = await findPost(context, caller, postId);
+  if (ifStatus !== undefined) refuseOther(post.status, ifStatus);
   switch (post.status) {
     case 'scheduled':
-      return cancel(context, caller, post);
+      return cancel(context, caller, post, ifStatus);
     case 'cancelled':
       return { id: post.id, status: 'cancelled' };
     case 'deleted':
       return { id: post.id, status: 'deleted', deletedAt: timestamp(post.deleted_at as string) };
     case 'draft':
-      return deleteDraft(context, caller, post);
+      return deleteDraft(context, caller, post, ifStatus);
     case 'processing':
       throw new ServiceError('post_not_cancellable');
     case 'sent':
@@ -48,8 +62,19 @@ export async function deletePost(context: Context, caller: Caller, postId: strin
   }
 }
 
+function refuseOther(status: string, ifStatus: DeletableStatus): void {
+  // A post that is being sent is refused with or without it.
+  if (['processing', ifStatus, LEFT_BY_DELETE[ifStatus]].includes(status)) return;
+  throw new ServiceError('post_not_cancellable', `The post is ${status}, not ${ifStatus}, so it stays as it is.`);
+}
+
 // A cancel and a worker's claim race; the first one to update the row wins.
-async function cancel(context: Context, caller: Caller, post: PostRow): Promise<DeleteResult> {
+async function cancel(
+  context: Context,
+  caller: Caller,
+  post: PostRow,
+  ifStatus: DeletableStatus | undefined,
+): Promise<DeleteResult> {
   const cancelled = await tables(context.db.queries)
     .updateTable('posts')
     .set({ status: 'cancelled', stop_id: null, held: false })
@@ -59,15 +84,20 @@ async function cancel(context: Context, caller: Caller, post: PostRow): Promise<
     .returning('id')
     .execute();
   if (cancelled.length === 1) return { id: post.id, status: 'cancelled' };
-  return deleteChanged(context, caller, post.id);
+  return deleteChanged(context, caller, post.id, ifStatus);
 }
 
 /** Deletes a post whose status another request or a worker has changed since it was read. */
-async function deleteChanged(context: Context, caller: Caller, postId: string): Promise<DeleteResult> {
+async function deleteChanged(
+  context: Context,
+  caller: Caller,
+  postId: string,
+  ifStatus: DeletableStatus | undefined,
+): Promise<DeleteResult> {
   const { status } = await findPost(context, caller, postId);
   // The request was to keep it from going out; taking down what is up takes another one.
   if (status === 'processing' || status === 'sent') throw new ServiceError('post_not_cancellable');
-  return deletePost(context, caller, postId);
+  return deletePost(context, caller, postId, ifStatus);
 }
 
 async function deleteSent(context: Context, caller: Caller, post: PostRow): Promise<DeleteResult> {
@@ -84,12 +114,17 @@ async function deleteSent(context: Context, caller: Caller, post: PostRow): Prom
  * Deletes the draft, then its images, except images that another post uses. Two transactions: one that publishes the draft locks
  * images and the account before the post.
  */
-async function deleteDraft(context: Context, caller: Caller, post: PostRow): Promise<DeleteResult> {
+async function deleteDraft(
+  context: Context,
+  caller: Caller,
+  post: PostRow,
+  ifStatus: DeletableStatus | undefined,
+): Promise<DeleteResult> {
   const { images, removed } = await context.db.em().transactional(async (em: SqlEntityManager) => ({
     images: await tables(em).selectFrom('post_media').select('media_id').where('post_id', '=', post.id).execute(),
     removed: await removeDrafts(em, [post.id]),
   }));
-  if (removed.length === 0) return deleteChanged(context, caller, post.id);
+  if (removed.length === 0) return deleteChanged(context, caller, post.id, ifStatus);
   const ids = images.map(({ media_id: mediaId }) => mediaId);
   await releaseUnused(context, ids).catch((error: unknown) => {
     context.log.warn({ postId: post.id, err: error }, 'the images of a deleted draft wait for housekeeping');

@@ -40,7 +40,7 @@ describe('a post that the page shows as scheduled', () => {
     const refusal = await refusalOf(POST_ACTIONS.cancel.run(api, postId));
 
     expect(await statusOf(postId)).toBe('sent');
-    expect(refusal).toBe('This post is sent by now, so it was not cancelled.');
+    expect(refusal).toBe('The post is sent, not scheduled, so it stays as it is.');
   });
 
   it('is cancelled, also when someone else was faster', async () => {
@@ -68,6 +68,6 @@ describe('a post that the page shows as a draft', () => {
     const refusal = await refusalOf(POST_ACTIONS.deleteDraft.run(api, postId));
 
     expect(await statusOf(postId)).toBe(status);
-    expect(refusal).toBe(`This post is ${status} by now, so it was not deleted.`);
+    expect(refusal).toBe(`The post is ${status}, not draft, so it stays as it is.`);
   });
 });

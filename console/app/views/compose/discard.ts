@@ -52,13 +52,17 @@ async function onlyDrafts(api: Api, ids: readonly string[]): Promise<string[]> {
 
 /** @returns why drafts may be left; empty when none is */
 export async function deleteDrafts(api: Api, { ids, failures }: FoundDrafts): Promise<readonly unknown[]> {
-  const deletions = await Promise.allSettled(ids.map((postId) => api.posts.delete.mutate({ postId })));
+  const deletions = await Promise.allSettled(
+    ids.map((postId) => api.posts.delete.mutate({ postId, ifStatus: 'draft' })),
+  );
   return [...failures, ...failuresOf(deletions)];
 }
 
-/** A draft that was replaced or deleted elsewhere is not there any more, which is what was wanted. */
+/** What a deletion answers about a draft that was replaced, deleted or published elsewhere: there is no draft any more. */
+const GONE: readonly unknown[] = ['not_found', 'post_not_cancellable'];
+
 function failuresOf(outcomes: readonly PromiseSettledResult<unknown>[]): unknown[] {
   return outcomes.flatMap((outcome) =>
-    outcome.status === 'rejected' && codeOf(outcome.reason) !== 'not_found' ? [outcome.reason as unknown] : [],
+    outcome.status === 'rejected' && !GONE.includes(codeOf(outcome.reason)) ? [outcome.reason as unknown] : [],
   );
 }
