@@ -1,5 +1,5 @@
 /**
- * Finds the browser for the tests: CHROMIUM_PATH, or Debian's package, which is installed if possible. Without a
+ * Finds the browser for the tests: CHROMIUM_PATH, or one of Debian's packages, which is installed if possible. Without a
  * browser the tests are skipped, unless BROWSER=required.
  */
 import { execFile } from 'node:child_process';
@@ -8,10 +8,13 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-const DEBIANS = '/usr/bin/chromium';
+/** The engine without windows, which takes about a quarter less of the processor. */
+const PACKAGE = 'chromium-headless-shell';
+
+const DEBIANS = `/usr/bin/${PACKAGE}`;
 
 export default async function setup(): Promise<void> {
-  const path = process.env['CHROMIUM_PATH'] ?? DEBIANS;
+  const path = process.env['CHROMIUM_PATH'] ?? [DEBIANS, '/usr/bin/chromium'].find(existsSync) ?? DEBIANS;
   const missing = existsSync(path) ? null : await install(path);
   if (missing === null) return void (process.env['CHROMIUM_PATH'] = path);
   if (process.env['BROWSER'] === 'required') throw new Error(missing);
@@ -26,13 +29,13 @@ async function install(path: string): Promise<string | null> {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
     return `there is no ${DEBIANS}, and only root can install it, with apt-get. Name one with CHROMIUM_PATH.`;
   }
-  console.log('Installing chromium from Debian (once, about 100 MB).');
+  console.log(`Installing ${PACKAGE} from Debian (once, about 100 MB).`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   try {
     await run('apt-get', ['update', '-qq'], { env });
-    await run('apt-get', ['install', '-qq', '-y', '--no-install-recommends', 'chromium'], { env });
+    await run('apt-get', ['install', '-qq', '-y', '--no-install-recommends', PACKAGE], { env });
     return null;
   } catch (error) {
-    return `chromium could not be installed: ${String(error)}`;
+    return `${PACKAGE} could not be installed: ${String(error)}`;
   }
 }

@@ -9,7 +9,9 @@ import { expectGoodView, expectNoViolation } from './view-checks.ts';
 const stage = useConsole();
 
 const DAY_MS = 86_400_000;
-const tomorrow = () => new Date(stage.world.clock.now().getTime() + DAY_MS).toISOString();
+const after = (ms: number) => new Date(stage.world.clock.now().getTime() + ms).toISOString();
+const tomorrow = () => after(DAY_MS);
+const inTwoMinutes = () => after(120_000);
 
 /** A text that is written from right to left, and one without a space. */
 const HEBREW = '\u05e9\u05dc\u05d5\u05dd, \u05e2\u05d5\u05dc\u05dd';
@@ -79,20 +81,23 @@ describe.skipIf(!HAS_BROWSER)('the list of posts', () => {
   });
 
   it('cancels many, and shows why one was not', async () => {
-    await stage.write(['Cancel me 1', 'Cancel me 2', 'Cancel me 3'], { scheduledFor: tomorrow() });
-    const { page } = await stage.visit('/posts?status=scheduled&q=cancel');
+    await stage.write(['Cancel me 1', 'Cancel me 2'], { scheduledFor: tomorrow() });
+    await stage.write(['Cancel me 3'], { scheduledFor: inTwoMinutes() });
+    const { page } = await stage.visit('/posts?status=scheduled&q=cancel', {
+      refusedAt: ['/owner/trpc/posts.delete'],
+    });
     await page.getByRole('article').nth(2).waitFor();
-    // Someone else is faster with one of them, and this page does not know it.
-    await page.route('**/owner/events', (route) => route.abort());
 
     await pressLabel(page.getByRole('checkbox', { name: 'Select all loaded' }));
     await page.getByRole('button', { name: 'Cancel 3' }).click();
+    await stage.world.advance(180_000);
     await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
 
     await page.getByText('Cancel: 3 of 3 finished.').waitFor();
-    await page.getByText('3 of 3 posts cancelled.').waitFor();
-    const { body } = await stage.world.rest('GET /posts?status=scheduled&q=cancel');
-    expect(body.posts).toEqual([]);
+    await page.getByText('2 of 3 posts cancelled.').waitFor();
+    await page.getByText('The post is sent, not scheduled, so it stays as it is.').waitFor();
+    const { body } = await stage.world.rest('GET /posts?q=cancel');
+    expect(body.posts.map(({ status }: { status: string }) => status)).toEqual(['sent', 'cancelled', 'cancelled']);
   });
 
   it('begins no action while another one is in progress', async () => {
@@ -100,7 +105,7 @@ describe.skipIf(!HAS_BROWSER)('the list of posts', () => {
     const { page } = await stage.visit('/posts?q=turn');
     await page.getByRole('article').nth(1).waitFor();
     const held = Promise.withResolvers<void>();
-    await page.route('**/owner/trpc/posts.get*', (route) => held.promise.then(() => route.continue()));
+    await page.route('**/owner/trpc/posts.delete*', (route) => held.promise.then(() => route.continue()));
     const tools = page.getByRole('toolbar', { name: 'Selected posts' });
     await pressLabel(page.getByRole('checkbox', { name: 'Select all loaded' }));
     await page.getByRole('button', { name: 'Cancel 2' }).click();
@@ -120,7 +125,7 @@ describe.skipIf(!HAS_BROWSER)('the list of posts', () => {
   it('takes down the posts that the question named, and none that goes out while it is open', async () => {
     const [up] = await stage.write(['Asked about']);
     const [later] = await stage.write(['Asked later'], {
-      scheduledFor: new Date(stage.world.clock.now().getTime() + 120_000).toISOString(),
+      scheduledFor: inTwoMinutes(),
     });
     const { page } = await stage.visit('/posts?q=asked');
     await page.getByRole('article').nth(1).waitFor();
