@@ -10,12 +10,11 @@ const POLL_INTERVAL_MS = 100;
 /**
  * Waits while another process sends the post.
  *
- * @param forMs milliseconds of real time after which it is not waited for any longer
+ * @param forMs most milliseconds of real time between the first look and the last, besides those that the looks take
  * @returns as {@link storedOutcome}
  */
 export async function awaitOutcome(context: Context, postId: string, forMs: number): Promise<SettledSend | null> {
-  const end = context.clock.elapsed() + forMs;
-  while (context.clock.elapsed() < end && (await isInProgress(context, postId))) {
+  for (let waitedMs = 0; waitedMs < forMs && (await isInProgress(context, postId)); waitedMs += POLL_INTERVAL_MS) {
     await context.clock.sleep(POLL_INTERVAL_MS);
   }
   return storedOutcome(context, postId);
