@@ -22,7 +22,8 @@ export function ownerEvents(context: Context & WithLimiter, options: EventStream
     return {
       caller,
       reader: { ...caller, credentialId: person.signInId },
-      changes: changeMessages(context, person.accountId),
+      // Before the stream begins: what its reader changes from then on is reported.
+      changes: await changeMessages(context, person.accountId),
     };
   });
   router.get('/', ownersOnly(context), stream);
@@ -30,8 +31,8 @@ export function ownerEvents(context: Context & WithLimiter, options: EventStream
 }
 
 /** Changes have no id, because a reader that was away reads everything again. */
-function changeMessages(context: Context, accountId: string): () => Promise<string> {
-  const changes = followChanges(context, accountId);
+async function changeMessages(context: Context, accountId: string): Promise<() => Promise<string>> {
+  const changes = await followChanges(context, accountId);
   return async () =>
     (await changes())
       .map(({ operation, object_type: objectType, object_ids: objectIds }) => {

@@ -30,17 +30,19 @@ const readCompleted = statement('read the changes that completed after others', 
 /** A completed change. It says what to read again, not what the state is now. */
 export type CompletedChange = RowOf<typeof readCompleted>;
 
-/** @returns reads the changes that completed since the last call; the first call gives none */
-export function followChanges(context: Context, accountId: string): () => Promise<readonly CompletedChange[]> {
+/** @returns reads the changes that completed since its last call; the first time, since this one resolved */
+export async function followChanges(
+  context: Context,
+  accountId: string,
+): Promise<() => Promise<readonly CompletedChange[]>> {
   const known = new Set<string>();
-  let isFirst = true;
-  return async () => {
+  const read = async () => {
     const horizon = earliestId(new Date(context.clock.now().getTime() - LOOK_BACK_MS));
     for (const id of known) if (id <= horizon) known.delete(id);
     const changes = await readCompleted(context.db.queries, { accountId, after: horizon, known: [...known] });
     for (const { id } of changes) known.add(id);
-    if (!isFirst) return changes;
-    isFirst = false;
-    return [];
+    return changes;
   };
+  await read();
+  return read;
 }
