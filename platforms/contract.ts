@@ -148,8 +148,8 @@ export interface SendPart {
   /** Instant of the first attempt; used in records that carry their own creation time. */
   readonly startedAt: Date;
   /**
-   * Instant of the earliest send of this part with an unknown outcome, if the caller forced a resend
-   * (docs/contract/connections.md#linking-with-credentials, `force`); otherwise absent.
+   * Instant of the earliest send of this part that may have published it, if this is a repeat
+   * (docs/contract/posts.md#repeats-and-late-posts); otherwise absent.
    */
   readonly unknownSince?: Date;
   /** The result of `prepare` for this part; null when nothing had to be prepared. */

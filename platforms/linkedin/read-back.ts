@@ -54,7 +54,7 @@ export async function findMade(
   const answer = await callLoggedIn(session, io, path, part.root === undefined ? { restli: 'FINDER' } : {});
   if (!isOk(answer)) throw failure(answer);
   const listed = part.root === undefined ? postsOf(answer) : commentsOf(answer, session.platformAccountId);
-  const earliest = earliestOf(part, answer, io.now());
+  const earliest = earliestOf({ ...part, startedAt: part.unknownSince ?? part.startedAt }, answer, io.now());
   const recent = listed.filter(({ createdAt }) => createdAt >= earliest);
   // Oldest first: a later post with the same text is someone's second attempt.
   const found = recent.toReversed().find(({ text }) => comparableText(text) === comparableText(part.text));
@@ -66,12 +66,17 @@ export async function findMade(
 
 /**
  * URN of the existing post that LinkedIn says this post duplicates; null when it is not this part's post. A post
- * id contains its creation time. It counts only if that is after the send with the unknown outcome.
+ * id contains its creation time. It counts only if that is after the first send that may have published the part.
+ *
+ * @throws PlatformFailure `unknown` when LinkedIn refuses a repeat as a duplicate and names no post
  */
 export function provenBy(answer: PlatformAnswer, part: SendPart, now: Date): string | null {
   if (part.unknownSince === undefined || !inputErrorsOf(answer).includes('DUPLICATE_POST')) return null;
   const urn = POST_URN.exec(reasonOf(answer));
-  if (urn === null) return null;
+  if (urn === null) {
+    const message = 'LinkedIn refused a duplicate and did not name its post: an earlier send of this one may be up.';
+    throw new PlatformFailure('unknown', message);
+  }
   const createdAt = Number(BigInt(urn[1] ?? '0') >> SEQUENCE_BITS);
   return createdAt >= earliestOf({ ...part, startedAt: part.unknownSince }, answer, now) ? urn[0] : null;
 }

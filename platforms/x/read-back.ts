@@ -64,8 +64,10 @@ export async function findPost(session: Session<XCredential>, io: PlatformIo, pa
 const DUPLICATE = /\bduplicate\b/i;
 
 /**
- * Finds the post of an earlier send of this part with an unknown outcome, when X refuses a forced resend as a duplicate. Null when
- * the refusal is about another post, or X does not show which.
+ * Finds the post of an earlier send of this part that may have arrived, when X refuses the repeat as a duplicate. Null when the
+ * refusal is about another post.
+ *
+ * @throws PlatformFailure `unknown` when X does not show which post it means
  */
 export async function findEarlierSend(
   session: Session<XCredential>,
@@ -73,20 +75,20 @@ export async function findEarlierSend(
   part: SendPart,
   refusal: PlatformAnswer,
 ): Promise<string | null> {
-  const { unknownSince: startedAt } = part;
-  if (startedAt === undefined || refusal.status !== 403 || !DUPLICATE.test(reason(refusal))) return null;
+  if (part.unknownSince === undefined || refusal.status !== 403 || !DUPLICATE.test(reason(refusal))) return null;
   try {
-    return await findPost(session, io, { ...part, startedAt });
-  } catch (error) {
-    if (error instanceof PlatformFailure) return null;
-    throw error;
+    return await findPost(session, io, part);
+  } catch (cause) {
+    if (!(cause instanceof PlatformFailure)) throw cause;
+    const message = 'X refused a duplicate and did not show of which post: an earlier send of this one may be up.';
+    throw new PlatformFailure('unknown', message, { cause });
   }
 }
 
-/** A reply is later than its parent; a head post is later than the instant of its first attempt. */
+/** A reply is later than its parent; a head post is later than the first attempt that may have published it. */
 function earliest(part: SendPart): Record<string, string> {
   if (part.parent !== undefined) return { since_id: part.parent.platformPostId };
-  const instant = new Date(part.startedAt.getTime() - CLOCK_DIFFERENCE_MS);
+  const instant = new Date((part.unknownSince ?? part.startedAt).getTime() - CLOCK_DIFFERENCE_MS);
   return { start_time: instant.toISOString().replace(/\.\d+Z$/, 'Z') };
 }
 

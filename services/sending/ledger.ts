@@ -11,7 +11,6 @@ import type { Context } from '../context.ts';
 import { type ClaimedSend, type OpenAttempt, tokenFor } from './claimed-send.ts';
 import type { PostPart, PublishedPart } from './post-parts.ts';
 import type { PartOutcome } from './send-part.ts';
-import { dateOrNull } from '../timestamp.ts';
 import { storableText } from '../storable-text.ts';
 import { storeOutcome, untilDatabaseAnswers } from '../until-database-answers.ts';
 import { type Lease, leaseLeft, leaseNow, PART_MS, SEND_TIMES } from './send-times.ts';
@@ -115,26 +114,6 @@ const selectClosed = statement('read the closed ledger rows of a send', {
     select ${CLOSED.sql} from attempts
     where post_id = ${postId} and generation = ${generation} and state <> 'sending' order by id`,
 });
-
-const selectUnknownSince = statement('find when a part was first sent with an unknown outcome', {
-  parameters: { postId: 'uuid', before: 'int', step: 'text', index: 'int' },
-  result: { since: 'timestamptz?' },
-  sql: ({ postId, before, step, index }) => `
-    select min(started_at) as since from attempts
-    where post_id = ${postId} and generation < ${before} and step = ${step} and index = ${index} and state = 'unknown'`,
-});
-
-/** Instant of the earliest previous send that may have published the part with an unknown outcome; null for none. */
-export async function unknownSince(
-  context: Context,
-  post: { readonly id: string; readonly generation: number },
-  { step, index }: Pick<PostPart, 'step' | 'index'>,
-): Promise<Date | null> {
-  if (post.generation === 0) return null;
-  const values = { postId: post.id, before: post.generation, step, index };
-  const [row] = await selectUnknownSince(context.db.queries, values);
-  return dateOrNull(row?.since ?? null);
-}
 
 /** Thrown when another worker has taken over the send; this process must stop working on it. */
 export class ClaimLost extends Error {

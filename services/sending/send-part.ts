@@ -93,7 +93,7 @@ export async function look(context: Context, send: PartSend): Promise<PartOutcom
     const found = await platform.readBack(session, part, platformIo(context, SEND_TIMES.readBackMs));
     if (found === null) return 'absent';
     // Platforms that can be searched only by text may show an earlier post that says the same.
-    if (await isAnotherPost(context, of, found, part.startedAt)) return 'cannot tell';
+    if (await isAnotherPost(context, of, found, part.unknownSince ?? part.startedAt)) return 'cannot tell';
     return { state: 'accepted', published: found };
   } catch {
     return 'cannot tell';

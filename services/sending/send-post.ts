@@ -26,7 +26,6 @@ import {
   ClaimLost,
   closedRows,
   closeRow,
-  unknownSince,
   type HeldAttempt,
   keepClaim,
   keepPrepared,
@@ -36,6 +35,7 @@ import {
 } from './ledger.ts';
 import { closeRemovals } from './removal-ledger.ts';
 import { noteBackoff } from './back-off.ts';
+import { earlierSends, lookForEarlier, settleRepeat } from './earlier-sends.ts';
 import { partsOf, type PostPart, type PublishedPart } from './post-parts.ts';
 import { removeParts } from './remove-parts.ts';
 import { failed, refusedCredential, refusedError, refusedRow, sent, type SendOutcome } from './send-outcome.ts';
@@ -119,7 +119,11 @@ async function withoutCredential(context: Context, claimed: ClaimedSend, refusal
 }
 
 /** An attempt that was not prepared yet proves that the publishing call was never made. */
-function callMayBeMade({ platforms }: Context, { post }: ClaimedSend, attempt: OpenAttempt): boolean {
+function callMayBeMade(
+  { platforms }: Context,
+  { post }: ClaimedSend,
+  attempt: Pick<OpenAttempt, 'step' | 'prepared'>,
+): boolean {
   return attempt.prepared !== null || !needsPreparing(platformOf(platforms, post.platformId), post, attempt);
 }
 
@@ -150,6 +154,12 @@ async function sendRest(run: Run): Promise<SendOutcome> {
 async function makePart(run: Run, part: PostPart, attempt: HeldAttempt, resumed: boolean): Promise<PartOutcome> {
   const { context, claimed, platform, session, up } = run;
   const resumes = resumed && callMayBeMade(context, claimed, attempt);
+  const account = { platform, session, of: postOfPart(claimed) };
+  const attempts = await earlierSends(context, claimed.post, part);
+  const earlier = attempts.filter(({ prepared }) => callMayBeMade(context, claimed, { step: part.step, prepared }));
+  const { token, startedAt, prepared } = attempt;
+  const late = await lookForEarlier(context, { ...account, part: { ...part, token, startedAt, prepared } }, earlier);
+  if (late !== null) return late;
   let ready: ReadyPart;
   try {
     ready = await readyPart(run, part, attempt);
@@ -161,21 +171,19 @@ async function makePart(run: Run, part: PostPart, attempt: HeldAttempt, resumed:
   const { lease, ...input } = ready;
   const [root] = up;
   const parent = up.at(-1);
-  const since = await unknownSince(context, claimed.post, part);
   await keepClaim(context, claimed, lease);
   const send = {
-    platform,
-    session,
-    of: postOfPart(claimed),
+    ...account,
     part: {
       ...part,
       ...input,
-      ...(since === null ? {} : { unknownSince: since }),
+      ...(earlier[0] === undefined ? {} : { unknownSince: earlier[0].startedAt }),
       ...(root === undefined ? {} : { root }),
       ...(parent === undefined ? {} : { parent }),
     },
   };
-  return resumes ? resumePart(context, send) : sendPart(context, send);
+  const outcome = await (resumes ? resumePart(context, send) : sendPart(context, send));
+  return settleRepeat(context, send, earlier, outcome);
 }
 
 function postOfPart({ post, connection }: ClaimedSend) {

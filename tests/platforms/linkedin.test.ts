@@ -250,6 +250,15 @@ describe('a refusal of a duplicate', () => {
   });
 });
 
+it('a refusal of a duplicate that names no post leaves a repeat unknown', async () => {
+  const session = await member();
+  fake.answers['POST /rest/posts'] = [duplicate('another post')];
+
+  const { kind } = await failureOf(linkedin.publish(session, part('no name', { unknownSince: clock.now() }), io()));
+
+  expect(kind).toBe('unknown');
+});
+
 describe('a first comment', () => {
   it('is created under its post, with its text unchanged, by the author of the post', async () => {
     const session = await page();

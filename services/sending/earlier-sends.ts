@@ -1,0 +1,92 @@
+/**
+ * Looks for the post of an earlier send before it is sent again, and after a platform refuses the repeat. The call of an
+ * earlier send may arrive after both of its lookups (docs/contract/posts.md#repeats-and-late-posts).
+ */
+import { column } from '../../entities/column-lists.ts';
+import { statement } from '../../entities/statement.ts';
+import { PlatformFailure } from '../../platforms/contract.ts';
+import type { Context } from '../context.ts';
+import { dateOf } from '../timestamp.ts';
+import { isAnotherPost } from './another-post.ts';
+import type { OpenAttempt } from './claimed-send.ts';
+import type { PostPart } from './post-parts.ts';
+import { look, outcomeOf, type PartOutcome, type PartSend } from './send-part.ts';
+
+/** A part as an earlier send of its post called the platform with it. */
+export type EarlierSend = Pick<OpenAttempt, 'token' | 'startedAt' | 'prepared'>;
+
+// `unavailable` rows include those of calls that two lookups did not find.
+const selectEarlier = statement('read the earlier sends of a part that may have published it', {
+  parameters: { postId: 'uuid', before: 'int', step: 'text', index: 'int' },
+  result: {
+    token: column('attempts', 'token'),
+    started_at: column('attempts', 'started_at'),
+    prepared: column('attempts', 'prepared'),
+  },
+  sql: ({ postId, before, step, index }) => `
+    select token, started_at, prepared from attempts
+    where post_id = ${postId} and generation < ${before} and step = ${step} and index = ${index}
+      and state in ('unknown', 'unavailable') order by id`,
+});
+
+/** Earlier sends that may have published the part, oldest first. */
+export async function earlierSends(
+  context: Context,
+  post: { readonly id: string; readonly generation: number },
+  { step, index }: Pick<PostPart, 'step' | 'index'>,
+): Promise<EarlierSend[]> {
+  if (post.generation === 0) return [];
+  const rows = await selectEarlier(context.db.queries, { postId: post.id, before: post.generation, step, index });
+  return rows.map(({ token, started_at: at, prepared }) => ({ token, startedAt: dateOf(at), prepared }));
+}
+
+/** Most earlier sends that are looked for: two lookups fit into a lease beside the call that publishes. */
+const LOOKED_FOR_MAX = 2;
+
+/**
+ * Looks for what the latest earlier sends have published. Never throws.
+ *
+ * @returns null when the platform shows nothing, or cannot tell
+ */
+export async function lookForEarlier(
+  context: Context,
+  send: PartSend,
+  earlier: readonly EarlierSend[],
+): Promise<PartOutcome | null> {
+  // A reply belongs to the head of its own send, which was deleted with it.
+  if (send.part.step !== 'head') return null;
+  for (const attempt of earlier.slice(-LOOKED_FOR_MAX)) {
+    const seen = await look(context, { ...send, part: { ...send.part, ...attempt } });
+    if (typeof seen === 'object') return seen;
+    // A platform that does not answer now would not answer the next lookup either.
+    if (seen === 'cannot tell') return null;
+  }
+  return null;
+}
+
+/**
+ * The outcome of a repeat, in the light of the earlier sends: a platform that refuses the repeat may have the post, and one that
+ * names the post that a duplicate repeats may name another one. Never throws.
+ */
+export async function settleRepeat(
+  context: Context,
+  send: PartSend,
+  earlier: readonly EarlierSend[],
+  outcome: PartOutcome,
+): Promise<PartOutcome> {
+  const [first] = earlier;
+  if (first === undefined) return outcome;
+  if (outcome.state === 'accepted') {
+    const { platform, of } = send;
+    try {
+      if (!(await isAnotherPost(context, of, outcome.published, first.startedAt))) return outcome;
+    } catch {
+      // Without the database nothing can be compared, and the platform named the post.
+      return outcome;
+    }
+    const message = `${platform.name} refused the text as a duplicate of another post of this connection.`;
+    return outcomeOf(new PlatformFailure('rejected', message));
+  }
+  if (outcome.error.code !== 'platform_rejected') return outcome;
+  return (await lookForEarlier(context, send, earlier)) ?? outcome;
+}

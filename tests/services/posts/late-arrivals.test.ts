@@ -1,0 +1,125 @@
+/**
+ * A call whose answer is lost may arrive after both lookups, and the scheduled post is then repeated
+ * (docs/contract/posts.md#repeats-and-late-posts).
+ */
+import { afterAll, expect, it } from 'vitest';
+import { makePost } from '../../harness/posts.ts';
+import { startWorld } from '../../harness/world.ts';
+import { startFakeTwilio, TWILIO } from '../../platforms/fakes/fake-twilio.ts';
+import { startFakeX } from '../../platforms/fakes/fake-x.ts';
+import type { WireAnswer } from '../../platforms/fakes/wire.ts';
+
+const MINUTE_MS = 60_000;
+const OUTAGE: WireAnswer = { status: 503, json: {} };
+
+const now = () => world.clock.now();
+const [x, twilio] = [await startFakeX({ now }), await startFakeTwilio({ now })];
+afterAll(() => Promise.all([x.close(), twilio.close()]));
+const world = await startWorld({
+  env: {
+    X_API_URL: x.url,
+    TWILIO_API_URL: twilio.url,
+    TWILIO_ACCOUNT_SID: TWILIO.accountSid,
+    TWILIO_AUTH_TOKEN: TWILIO.authToken,
+    TWILIO_FROM: TWILIO.from,
+  },
+});
+x.addAccount('alice', 'token-of-alice');
+await world.rest('POST /connections', { body: { platformId: 'x', credentials: { accessToken: 'token-of-alice' } } });
+const SMS = { platformId: 'sms', slug: 'sms', credentials: { to: '+15550100123' } };
+await world.rest('POST /connections', { body: SMS });
+
+/** A scheduled post whose call is lost before the platform has it, and which waits for its repeat. */
+async function lostPost(slug: string, text: string): Promise<string> {
+  (slug === 'sms' ? twilio : x).faults.push('drops_before');
+  const scheduledFor = new Date(now().getTime() + MINUTE_MS).toISOString();
+  const { postId } = await makePost(world, slug, { text, scheduledFor });
+  await world.advance(MINUTE_MS);
+  expect((await read(postId)).status).toBe('scheduled');
+  return postId;
+}
+
+const read = async (postId: string) => (await world.rest(`GET /posts/${postId}`)).body.post;
+const attemptsOf = async (postId: string): Promise<string[]> =>
+  (await world.rest(`GET /posts/${postId}/attempts`)).body.attempts.map(({ state }: { state: string }) => state);
+const onX = (text: string) => x.posts().filter((post) => post.text === text);
+
+/** The lost call arrives at X now. */
+const arriveAtX = (text: string) =>
+  fetch(`${x.url}/2/tweets`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer token-of-alice', 'content-type': 'application/json' },
+    body: JSON.stringify({ text }),
+  });
+
+it('a post that arrives after both lookups is found before its repeat', async () => {
+  const postId = await lostPost('x-alice', 'late');
+  await arriveAtX('late');
+
+  await world.advance(MINUTE_MS);
+
+  const { status, platformPostId, error } = await read(postId);
+  expect([status, platformPostId, error]).toEqual(['sent', onX('late')[0]?.id, null]);
+  expect(await attemptsOf(postId)).toEqual(['unavailable', 'accepted']);
+});
+
+it('a message that arrives after both lookups is not sent twice', async () => {
+  const postId = await lostPost('sms', 'late');
+  const { from } = TWILIO;
+  twilio.receive({
+    to: SMS.credentials.to,
+    from,
+    messagingServiceSid: null,
+    body: 'late',
+    createdAt: now(),
+    direction: 'outbound-api',
+  });
+
+  await world.advance(MINUTE_MS);
+
+  const { status, platformPostId } = await read(postId);
+  expect([status, twilio.messages().map(({ sid }) => sid)]).toEqual(['sent', [platformPostId]]);
+});
+
+it('a post that did not arrive is sent by its repeat', async () => {
+  const postId = await lostPost('x-alice', 'not late');
+
+  await world.advance(MINUTE_MS);
+
+  expect([(await read(postId)).status, onX('not late').length]).toEqual(['sent', 1]);
+});
+
+it('a refused duplicate whose earlier send cannot be looked for leaves the outcome unknown', async () => {
+  const postId = await lostPost('x-alice', 'late, unseen');
+  await arriveAtX('late, unseen');
+  x.answers['GET /2/users/:id/tweets'] = [OUTAGE, OUTAGE, OUTAGE];
+
+  await world.advance(MINUTE_MS);
+
+  const { status, error } = await read(postId);
+  expect([status, error.code]).toEqual(['failed', 'outcome_unknown']);
+  expect(error.message).toContain('an earlier send of this one may be up');
+  expect(await attemptsOf(postId)).toEqual(['unavailable', 'unknown']);
+});
+
+it('a refused duplicate of which X lists the post after all is that post', async () => {
+  const postId = await lostPost('x-alice', 'late, seen later');
+  await arriveAtX('late, seen later');
+  x.answers['GET /2/users/:id/tweets'] = [OUTAGE, OUTAGE];
+
+  await world.advance(MINUTE_MS);
+
+  const { status, platformPostId } = await read(postId);
+  expect([status, platformPostId]).toEqual(['sent', onX('late, seen later')[0]?.id]);
+});
+
+it('a refused duplicate of another post of the connection is not taken for the repeated one', async () => {
+  const postId = await lostPost('x-alice', 'twice');
+  const other = await makePost(world, 'x-alice', { text: 'twice' });
+
+  await world.advance(MINUTE_MS);
+
+  const { status, error } = await read(postId);
+  expect([other.status, status, error.code]).toEqual(['sent', 'failed', 'platform_rejected']);
+  expect(error.message).toBe('X refused the text as a duplicate of another post of this connection.');
+});
