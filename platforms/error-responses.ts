@@ -3,7 +3,7 @@
  * statuses mean; the rules that hold for all of them are here.
  */
 import { type FailureKind, PlatformFailure } from './failure.ts';
-import { isWebPage, type PlatformAnswer, retryAfterMsOf, unavailable } from './http.ts';
+import { isTemporary, isWebPage, type PlatformAnswer, retryAfterMsOf, unavailable } from './http.ts';
 import { refusedDeleteKind } from './refused-delete.ts';
 
 /** What the error responses of one platform mean. */
@@ -85,7 +85,7 @@ function kindIn<Answer extends PlatformAnswer>(table: ErrorTable<Answer>, answer
   const isRefusal = status >= (table.redirectsRefuse ? 300 : 400) && status < 500;
   const code = isRefusal ? table.codeOf?.(answer) : undefined;
   const known = code === undefined ? undefined : table.codes?.get(code);
-  return known ?? table.statuses.get(status) ?? (isRefusal ? 'rejected' : 'unknown');
+  return known ?? table.statuses.get(status) ?? (isRefusal && !isTemporary(answer) ? 'rejected' : 'unknown');
 }
 
 function failureIn<Answer extends PlatformAnswer>(

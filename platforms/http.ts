@@ -64,6 +64,14 @@ export function isWebPage(answer: PlatformAnswer): boolean {
   return typeof answer.body === 'string' && answer.body.trimStart().startsWith('<');
 }
 
+/**
+ * Whether a status is about the server and not about the call: a timeout, a rate limit or a failure. A server that answers 408
+ * may have processed the call, because proxies send it when the server behind them is slow.
+ */
+export function isTemporary({ status }: { readonly status: number }): boolean {
+  return status === 408 || status === 429 || status >= 500;
+}
+
 /** Runs calls that publish nothing: a failure that is `unknown` for a publishing call is `unavailable` here. */
 export async function withoutPublishing<Result>(work: () => Promise<Result>): Promise<Result> {
   try {

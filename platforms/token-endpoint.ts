@@ -5,7 +5,7 @@
 import * as oauth from 'oauth4webapi';
 import type { CredentialRenewal } from './credential.ts';
 import { PlatformFailure } from './failure.ts';
-import { callPlatform, type PlatformAnswer, platformWords, stringField, unavailable } from './http.ts';
+import { callPlatform, isTemporary, type PlatformAnswer, platformWords, stringField, unavailable } from './http.ts';
 import type { FetchInit, PlatformIo } from './io.ts';
 import { dueBefore, expiryOf, type TokenGrant } from './oauth-credential.ts';
 import { isProofRefused, refusedProofMessage } from './refused-proof.ts';
@@ -194,7 +194,7 @@ function hasAppError({ status, body }: PlatformAnswer): boolean {
 export function standardFailure(name: string, answer: PlatformAnswer): PlatformFailure | null {
   const { status, body } = answer;
   if (status === 200) return null;
-  if (status === 429 || status >= 500) return unavailable(name, answer);
+  if (isTemporary(answer)) return unavailable(name, answer);
   const error = stringField(body, 'error');
   if (error === undefined) return new PlatformFailure('unavailable', `${name} answered HTTP ${status}.`);
   if (isProofRefused(error)) return new PlatformFailure('unavailable', refusedProofMessage(name));

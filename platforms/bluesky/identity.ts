@@ -2,7 +2,7 @@
 import * as oauth from 'oauth4webapi';
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo } from '../contract.ts';
-import { callPlatform, withoutPublishing } from '../http.ts';
+import { callPlatform, isTemporary, withoutPublishing } from '../http.ts';
 import { oauthFailure, requestOptions } from '../oauth.ts';
 import { originOf, ServerAddress } from '../origin.ts';
 
@@ -33,7 +33,7 @@ const WEB = /^did:web:([a-z\d.-]+(?:%3a\d+)?)$/i;
 export function identityOf(io: PlatformIo, did: string): Promise<Identity> {
   return withoutPublishing(async () => {
     const answer = await callPlatform(io, documentUrl(io, did));
-    if (answer.status === 429 || answer.status >= 500) {
+    if (isTemporary(answer)) {
       throw new PlatformFailure('unavailable', `The identity of the account could not be read: HTTP ${answer.status}.`);
     }
     const document = Document.safeParse(answer.body);
@@ -69,7 +69,7 @@ export async function authorizationServerOf(io: PlatformIo, server: string): Pro
   try {
     const answer = await oauth.discoveryRequest(url, { algorithm: 'oauth2', ...requestOptions(io) });
     const isOther = answer.status < 300 && !isJson(answer);
-    if (isOther || (answer.status >= 300 && answer.status < 500 && answer.status !== 429)) throw noPage(server);
+    if (isOther || (answer.status >= 300 && !isTemporary(answer))) throw noPage(server);
     return await oauth.processDiscoveryResponse(url, answer);
   } catch (error) {
     throw error instanceof PlatformFailure ? error : oauthFailure(url.host, error);

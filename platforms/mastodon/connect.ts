@@ -3,7 +3,7 @@ import { ClientSecretPost } from 'oauth4webapi';
 import { z } from 'zod';
 import { PlatformFailure, type PlatformApp, type PlatformIo } from '../contract.ts';
 import type { HostedConnect, OauthIo, OauthRequest, Typed } from '../connect.ts';
-import { callPlatform, withoutPublishing } from '../http.ts';
+import { callPlatform, isTemporary, withoutPublishing } from '../http.ts';
 import { type AuthorizationServer, consentUrl, exchangeCode, isUnknownApp } from '../oauth.ts';
 import { originOf, ServerAddress } from '../origin.ts';
 import { grantedScopes } from '../scopes.ts';
@@ -68,7 +68,7 @@ function register(io: PlatformIo, origin: string, redirectUri: string): Promise<
     if (answer.status === 200 && app.success) {
       return { clientId: app.data.client_id, clientSecret: app.data.client_secret };
     }
-    if (answer.status === 429 || answer.status >= 500) {
+    if (isTemporary(answer)) {
       throw new PlatformFailure('unavailable', `${new URL(origin).host} answered HTTP ${answer.status}.`);
     }
     throw new PlatformFailure('rejected', `${new URL(origin).host} does not answer as a Mastodon server.`);

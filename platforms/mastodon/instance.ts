@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ConnectionLimits, ImageFacts, PlatformIo } from '../contract.ts';
 import { type Access, callMastodon, failure } from './api.ts';
+import { isTemporary } from '../http.ts';
 
 const Length = z.number().int().positive();
 
@@ -49,7 +50,7 @@ export async function readInstance(io: PlatformIo, access: Access): Promise<Inst
   const { host } = new URL(access.origin);
   for (const path of ['/api/v2/instance', '/api/v1/instance']) {
     const answer = await callMastodon(io, access, path);
-    if (answer.status === 429 || answer.status >= 500) throw failure(answer);
+    if (isTemporary(answer)) throw failure(answer);
     const instance = Instance.safeParse(answer.body);
     if (answer.status !== 200 || !instance.success) continue;
     const { configuration, max_toot_chars: fork, domain, uri } = instance.data;

@@ -4,6 +4,7 @@ import { type PostMetrics, type MetricsReading, PlatformFailure, type PlatformIo
 import type { Session } from '../credential.ts';
 import { askAboutStatus } from './ask-about-status.ts';
 import { type Access, callMastodon, failure } from './api.ts';
+import { isTemporary } from '../http.ts';
 
 /** Number of statuses to request at once: the default page size of servers. */
 export const STATUSES_MAX = 20;
@@ -31,7 +32,7 @@ async function readTogether(io: PlatformIo, access: Access, ids: readonly string
   if (ids.length === 1) return [];
   const parameters = new URLSearchParams(ids.map((id) => ['id[]', id]));
   const answer = await callMastodon(io, access, `/api/v1/statuses?${parameters.toString()}`);
-  if (answer.status === 401 || answer.status === 429 || answer.status >= 500) throw failure(answer);
+  if (answer.status === 401 || isTemporary(answer)) throw failure(answer);
   const listed = z.array(Counted).safeParse(answer.body);
   return listed.success ? listed.data.map((status) => [status.id, metricsOf(status)] as const) : [];
 }

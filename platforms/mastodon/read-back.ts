@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart } from '../contract.ts';
-import { stringField } from '../http.ts';
+import { isTemporary, stringField } from '../http.ts';
 import { earliestOf } from '../match-post.ts';
 import { type Access, callMastodon, failure } from './api.ts';
 import { plainText, sameText } from './content.ts';
@@ -64,7 +64,7 @@ async function firstWithText(
   if (shown !== undefined) return shown;
   for (const status of statuses) {
     const source = await callMastodon(io, access, `/api/v1/statuses/${encodeURIComponent(status.id)}/source`);
-    if (source.status >= 500 || source.status === 429) throw failure(source);
+    if (isTemporary(source)) throw failure(source);
     // Without its source, a status that shows another text may still be this part, and a repeat would be a second one.
     if (source.status !== 200) {
       const message = `The Mastodon server does not show the source of a status: HTTP ${source.status}.`;

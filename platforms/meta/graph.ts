@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { FailureKind, PlatformIo } from '../contract.ts';
 import { type ErrorResponses, errorResponses } from '../error-responses.ts';
-import { callPlatform, type PlatformAnswer, platformWords, retryAfterMsOf } from '../http.ts';
+import { callPlatform, isTemporary, type PlatformAnswer, platformWords, retryAfterMsOf } from '../http.ts';
 
 /** Version of graph.facebook.com; Meta supports a version for about two years. */
 export const GRAPH_VERSION = 'v26.0';
@@ -100,12 +100,13 @@ export function graphFailures({ name, subcodes }: GraphPlatform): ErrorResponses
   return errorResponses<GraphAnswer>({
     name,
     statuses: new Map(),
-    kindOf: ({ status, error }) => {
+    kindOf: (answer) => {
+      const { status, error } = answer;
       if (error === null) return undefined;
       const subcode = error.error_subcode ?? 0;
       const known = subcodes?.get(subcode) ?? BY_SUBCODE.get(subcode) ?? BY_CODE.get(error.code);
       if (known !== undefined || status === 429) return known;
-      return status >= 500 || error.is_transient === true ? 'unknown' : 'rejected';
+      return isTemporary(answer) || error.is_transient === true ? 'unknown' : 'rejected';
     },
     isOwn: ({ error }) => error !== null,
     isTokenDead: ({ error }) => DEAD_TOKENS.has(error?.code ?? 0),

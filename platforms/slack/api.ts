@@ -1,7 +1,7 @@
 /** Calls Slack's Web API as a bot and maps its errors to failures. */
 import type { FailureKind, PlatformIo } from '../contract.ts';
 import { errorResponses } from '../error-responses.ts';
-import { callPlatform, type PlatformAnswer, platformWords, retryAfterMsOf, stringField } from '../http.ts';
+import { callPlatform, isTemporary, type PlatformAnswer, platformWords, retryAfterMsOf, stringField } from '../http.ts';
 
 /** The credential that is stored, encrypted, for a connection. */
 export interface SlackCredential {
@@ -79,9 +79,10 @@ export async function callSlack(
 export const { failure } = errorResponses<SlackAnswer>({
   name: 'Slack',
   statuses: new Map(),
-  kindOf: ({ status, error }) => {
+  kindOf: (answer) => {
+    const { status, error } = answer;
     if (status === 429 || error === null) return undefined;
-    return ERRORS.get(error) ?? (status < 500 ? 'rejected' : undefined);
+    return ERRORS.get(error) ?? (isTemporary(answer) ? undefined : 'rejected');
   },
   isOwn: ({ error }) => error !== null,
   reason: ({ status, error, body }) => {
