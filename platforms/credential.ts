@@ -13,9 +13,10 @@ export interface Session<Credential> {
   /**
    * Replaces a credential that the platform no longer accepts. Across all processes, at most one renewal of a
    * connection runs at a time; the other callers get its result. The new credential is stored before it is
-   * returned.
+   * returned. `signal` is the time limit of the refresh, which is not that of the call that caused it: a refresh that is
+   * cut off may lose the only valid refresh token.
    */
-  renew(refresh: (stale: Credential) => Promise<Credential>): Promise<Credential>;
+  renew(refresh: (stale: Credential, signal: AbortSignal) => Promise<Credential>): Promise<Credential>;
 }
 
 /** How to renew a credential before it expires, on platforms where credentials expire. */

@@ -150,10 +150,10 @@ function watchedSession(name: string, session: AnySession, known: KnownSecrets):
   return {
     ...session,
     renew: async (refresh) => {
-      const renewed = await session.renew(async (stale) => {
+      const renewed = await session.renew(async (stale, signal) => {
         known.add(stale);
         try {
-          return checkedCredential(name, await refresh(stale));
+          return checkedCredential(name, await refresh(stale, signal));
         } catch (error) {
           throw cleanFailure(error, known);
         }

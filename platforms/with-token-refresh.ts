@@ -16,7 +16,10 @@ interface CredentialCall<Credential, Answer> {
   isRefused(answer: Answer): boolean;
 }
 
-/** @throws PlatformFailure what the call throws, or why a refused credential could not be renewed */
+/**
+ * @throws PlatformFailure what the call throws, or why a refused credential could not be renewed; `unavailable` when the renewal
+ * lasted so long that the call was not made
+ */
 export async function callWithTokenRefresh<Credential, Answer>(
   session: Session<Credential>,
   io: PlatformIo,
@@ -24,9 +27,21 @@ export async function callWithTokenRefresh<Credential, Answer>(
   call: CredentialCall<Credential, Answer>,
 ): Promise<Answer> {
   const early = await renewedAhead(session, io, renewal);
+  requireTime(io);
   const answer = await call.make(early ?? session.credential);
   if (early !== null || !call.isRefused(answer) || !renewal.canRenew(session.credential, io.apps)) return answer;
-  return call.make(await renewed(session, io, renewal));
+  const fresh = await renewed(session, io, renewal);
+  requireTime(io);
+  return call.make(fresh);
+}
+
+/** A call that begins after its time limit would fail as if it had been sent. */
+function requireTime({ signal }: PlatformIo): void {
+  if (!signal.aborted) return;
+  throw new PlatformFailure(
+    'unavailable',
+    'The access token was refreshed too slowly for this call; nothing was posted.',
+  );
 }
 
 /** Null when it is too early, and when the renewal failed: the credential may still be valid. */
@@ -51,5 +66,5 @@ function renewed<Credential>(
   io: PlatformIo,
   renewal: CredentialRenewal<Credential>,
 ): Promise<Credential> {
-  return withoutPublishing(() => session.renew((stale) => renewal.renew(stale, io)));
+  return withoutPublishing(() => session.renew((stale, signal) => renewal.renew(stale, { ...io, signal })));
 }

@@ -5,6 +5,12 @@ import type { Context } from '../context.ts';
 import type { ConnectionCredential } from './connection-credential.ts';
 import { renewCredential } from './renew-credential.ts';
 
+/**
+ * Time limit of one refresh of an access token, in real time. It is below the lease of the renewal, and does not depend on the call
+ * that needs the token.
+ */
+export const REFRESH_TIMEOUT_MS = 30_000;
+
 /** @throws PlatformFailure `reconnect` when no credential is stored or it cannot be decrypted. */
 export function openSession(
   context: Context,
@@ -27,7 +33,10 @@ export function openSession(
     platformAccountId,
     handle,
     renew: async (refresh) => {
-      const renewed = await renewCredential(context, { connectionId: id, platform, sealed: credentials }, refresh);
+      const renewable = { connectionId: id, platform, sealed: credentials };
+      const renewed = await renewCredential(context, renewable, (stale) =>
+        refresh(stale, context.clock.deadline(REFRESH_TIMEOUT_MS)),
+      );
       connection.lastUsed = renewed.sealed;
       return renewed.credential;
     },

@@ -10,13 +10,10 @@ import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
 import { platformIo } from '../platform-io.ts';
 import { connectionCredential } from './connection-credential.ts';
-import { openSession } from './open-session.ts';
+import { openSession, REFRESH_TIMEOUT_MS } from './open-session.ts';
 
 /** Maximum number of concurrent renewals. */
 const AT_ONCE = 20;
-
-/** Timeout of one renewal, in real time. */
-const RENEWAL_TIMEOUT_MS = 30_000;
 
 /** Delay before a renewal that failed temporarily is tried again. */
 const TRY_AGAIN_MS = 5 * 60_000;
@@ -77,8 +74,8 @@ async function renewDueCredential(context: Context, row: DueRow): Promise<void> 
   if (renewal === undefined) return;
   try {
     const session = openSession(context, platform, connectionCredential(row.id, row));
-    const io = platformIo(context, RENEWAL_TIMEOUT_MS);
-    await session.renew((stale) => renewal.renew(stale, io));
+    const io = platformIo(context, REFRESH_TIMEOUT_MS);
+    await session.renew((stale, signal) => renewal.renew(stale, { ...io, signal }));
   } catch (error) {
     const subject = { connectionId: row.id, platformId: row.platform_id, err: error };
     if (error instanceof PlatformFailure) context.log.warn(subject, 'an access token was not refreshed');

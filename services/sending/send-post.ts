@@ -16,6 +16,7 @@ import {
 } from '../../platforms/contract.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import { openSession } from '../connections/open-session.ts';
+import { refreshAhead } from '../connections/refresh-ahead.ts';
 import { requireReconnect } from '../connections/require-reconnect.ts';
 import type { Context } from '../context.ts';
 import { outgoingImages } from '../media/outgoing-images.ts';
@@ -151,8 +152,11 @@ async function sendRest(run: Run): Promise<SendOutcome> {
   return sent(claimed.post, up, null);
 }
 
-async function makePart(run: Run, part: PostPart, attempt: HeldAttempt, resumed: boolean): Promise<PartOutcome> {
-  const { context, claimed, platform, session, up } = run;
+async function makePart(begun: Run, part: PostPart, attempt: HeldAttempt, resumed: boolean): Promise<PartOutcome> {
+  const { context, claimed, platform, up } = begun;
+  // The claim is renewed before the call, if the refresh took much of its lease.
+  const session = await refreshAhead(context, platform, begun.session);
+  const run = { ...begun, session };
   const resumes = resumed && callMayBeMade(context, claimed, attempt);
   const account = { platform, session, of: postOfPart(claimed) };
   const attempts = await earlierSends(context, claimed.post, part);

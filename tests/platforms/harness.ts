@@ -70,7 +70,7 @@ export function sessionOf<Credential>(account: ConnectedAccount<Credential>): Se
     handle: account.handle,
     renew: async (refresh) => {
       if (stored !== account.credential) return stored;
-      renewal ??= refresh(stored);
+      renewal ??= refresh(stored, AbortSignal.timeout(10_000));
       stored = await renewal;
       return stored;
     },

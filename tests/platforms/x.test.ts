@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PlatformApps, Published, SendPart } from '../../platforms/contract.ts';
+import type { Fetch, PlatformApps, Published, SendPart } from '../../platforms/contract.ts';
 import { x } from '../../platforms/x/index.ts';
 import { type FakeX, type FakeXAccount, startFakeX } from './fakes/fake-x.ts';
 import { failureOf, headPart, sessionOf, StoppedClock, testIo } from './harness.ts';
@@ -363,6 +363,31 @@ describe('an expired credential', () => {
       refreshToken: [...alice.refreshTokens][0],
       expiresAt: '2026-11-21T13:00:00.000Z',
       issuedAt: '2026-11-21T11:00:00.000Z',
+    });
+  });
+
+  it.each([
+    ['that is known to have expired', '2026-11-21T11:00:00Z', 0],
+    ['that X refuses', undefined, 1],
+  ])('is renewed by a refresh that outlasts the call, which is not made: one %s', async (_case, expiresAt, calls) => {
+    const account = await connect({ refreshToken: 'refresh-1', ...(expiresAt !== undefined && { expiresAt }) });
+    const session = sessionOf(account);
+    clock.advance(2 * 60 * 60_000);
+    alice.accessTokens.clear();
+    const late = new AbortController();
+    const slow: Fetch = async (url, init = {}) => {
+      // The time of the call ends while X refreshes the token.
+      if (String(url).endsWith('/2/oauth2/token')) late.abort();
+      init.signal?.throwIfAborted();
+      return io(APP).fetch(url, init);
+    };
+
+    const sent = x.publish(session, part('one'), { ...io(APP), fetch: slow, signal: late.signal });
+
+    expect(await failureOf(sent)).toMatchObject({ kind: 'unavailable' });
+    expect([fake.calls['POST /2/tweets'] ?? 0, renewals()]).toEqual([calls, 1]);
+    expect(await session.renew(() => Promise.reject(new Error('renewed already')))).toMatchObject({
+      refreshToken: [...alice.refreshTokens][0],
     });
   });
 

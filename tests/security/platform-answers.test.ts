@@ -209,7 +209,7 @@ const session: Session<unknown> = {
   credential: {},
   platformAccountId: '1',
   handle: 'alice',
-  renew: (refresh) => refresh({}),
+  renew: (refresh) => refresh({}, AbortSignal.timeout(10_000)),
 };
 
 /** Every platform, with answers that no adapter has checked. */

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { renewDueCredentials } from '../../../services/connections/renew-due-credentials.ts';
+import { SEND_TIMES } from '../../../services/sending/send-times.ts';
 import { type FakeXAccount, startFakeX } from '../../platforms/fakes/fake-x.ts';
 import { afterFirstQuery, awayOnce } from '../../harness/interleave.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -90,6 +91,38 @@ describe('an access token that expires', () => {
     expect(renewals()).toBe(2);
     expect(await post('still here')).toMatchObject({ status: 'sent' });
     expect(renewals()).toBe(2);
+  });
+
+  it('is refreshed by a post before the time of its call begins', async () => {
+    world.clock.advance(116 * MINUTE);
+    const { clock } = world.context;
+    const { deadline } = clock;
+    const limits: number[] = [];
+    clock.deadline = (ms, parent) => {
+      limits.push(ms);
+      return deadline.call(clock, ms, parent);
+    };
+    duringNextCall(async () => void limits.push(0));
+
+    const result = await post('in time');
+    clock.deadline = deadline;
+
+    expect(result).toMatchObject({ status: 'sent' });
+    expect(limits.slice(limits.indexOf(0) + 1)).toEqual([SEND_TIMES.publishMs]);
+  });
+
+  it('is still used by a post when its refresh fails, which is tried once', async () => {
+    world.clock.advance(116 * MINUTE);
+    x.answers[TOKEN] = [
+      { status: 503, json: {} },
+      { status: 503, json: {} },
+    ];
+
+    const result = await post('with the old one');
+    x.answers[TOKEN] = [];
+
+    expect(result).toMatchObject({ status: 'sent' });
+    expect(renewals()).toBe(1);
   });
 
   it('is refreshed once by concurrent callers', async () => {
