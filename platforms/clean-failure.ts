@@ -16,7 +16,12 @@ const STACK_MAX = 4_000;
 /** Returns the same failure, or an error of the same name, with text that is safe to show and log. */
 export function cleanFailure(error: unknown, secrets: Iterable<string>): Error {
   const known = [...secrets];
-  if (!(error instanceof PlatformFailure)) return cleanError(error, known);
+  return error instanceof PlatformFailure ? cleanPlatformFailure(error, known) : cleanError(error, known);
+}
+
+/** As {@link cleanFailure}, for a failure that an adapter returns. */
+export function cleanPlatformFailure(error: PlatformFailure, secrets: Iterable<string>): PlatformFailure {
+  const known = [...secrets];
   const { kind, retryAfterMs } = error;
   const cause = error.cause === undefined ? {} : { cause: cleanError(error.cause, known) };
   const failure = new PlatformFailure(kind, cleanMessage(error.message, known), {

@@ -9,6 +9,7 @@ import type { ImageFacts, TextFacts } from './content-facts.ts';
 import { credentialFields } from './credential-fields.ts';
 import type { ConnectedAccount, CredentialRenewal, Session } from './credential.ts';
 import type { Json, JsonObject, PlatformIo } from './io.ts';
+import type { PlatformFailure } from './failure.ts';
 import type { MetricName, MetricsBatchFacts, MetricsReading, ReadPost } from './metrics.ts';
 import type { FeeSetting, InstallNeeds, PlatformSettings } from './settings.ts';
 
@@ -200,8 +201,11 @@ export interface Platform<Credential = unknown, Input = unknown> extends Platfor
   publish(session: Session<Credential>, part: SendPart, io: PlatformIo): Promise<Published>;
   /** How a lost response can be recovered with this credential, if that is less than `recovery` states. */
   recoveryOf?(credential: Credential): RecoveryFacts;
-  /** Looks for a part whose response was lost. Present exactly when recovery.readBack. */
-  readBack?(session: Session<Credential>, part: SendPart, io: PlatformIo): Promise<Published | null>;
+  /**
+   * Looks for a part whose response was lost. Returns a `rejected` failure when the platform took the part and shows that it
+   * did not go out. What it throws is about the lookup. Present exactly when recovery.readBack.
+   */
+  readBack?(session: Session<Credential>, part: SendPart, io: PlatformIo): Promise<Published | PlatformFailure | null>;
   /** Deletes one part. A part that is already gone counts as deleted. */
   remove?(session: Session<Credential>, published: Published, io: PlatformIo): Promise<void>;
   /**

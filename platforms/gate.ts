@@ -3,7 +3,7 @@
  * data is untrusted even in successful responses. The registry wraps every adapter, so no adapter can omit the
  * gate. The gate checks return values, removes secrets from errors, and limits the size of responses.
  */
-import { cleanFailure } from './clean-failure.ts';
+import { cleanFailure, cleanPlatformFailure } from './clean-failure.ts';
 import {
   type AnyPlatform,
   type FetchInit,
@@ -55,8 +55,9 @@ export function gatePlatform(platform: AnyPlatform): AnyPlatform {
     }),
     ...(readBack && {
       readBack: (session: AnySession, part, io) =>
-        withSession(name, session, io, async (own, inner) => {
-          const found = await readBack(own, part, inner);
+        guarded(io, [session.credential], async (inner, known) => {
+          const found = await readBack(watchedSession(name, session, known), part, inner);
+          if (found instanceof PlatformFailure) return cleanPlatformFailure(found, known);
           return found === null ? null : checkedPublished(name, found);
         }),
     }),

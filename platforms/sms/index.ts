@@ -114,7 +114,7 @@ async function readBack(
   { credential }: Session<SmsCredentialsInput>,
   part: SendPart,
   io: PlatformIo,
-): Promise<Published | null> {
-  const sid = await findMessage(io, accountOf(io), credential.to, part);
-  return sid === null ? null : { platformPostId: sid, url: null };
+): Promise<Published | PlatformFailure | null> {
+  const found = await findMessage(io, accountOf(io), credential.to, part);
+  return typeof found === 'string' ? { platformPostId: found, url: null } : found;
 }

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart } from '../contract.ts';
 import type { TwilioAccount } from './settings.ts';
 import { earliestOf } from '../match-post.ts';
+import { platformWords } from '../http.ts';
 import { callTwilio, failure } from './api.ts';
 
 const Message = z.object({
@@ -13,10 +14,16 @@ const Message = z.object({
   body: z.string(),
   direction: z.string(),
   messaging_service_sid: z.string().nullish(),
+  status: z.string(),
+  error_code: z.number().nullish(),
+  error_message: z.string().nullish(),
   /** Such as Sat, 21 Nov 2026 09:00:00 +0000. */
   date_created: z.string().refine((time) => !Number.isNaN(Date.parse(time))),
 });
 const List = z.object({ messages: z.array(Message) });
+
+/** Statuses of messages that did not go out, and never will. */
+const NOT_OUT = ['failed', 'undelivered', 'canceled'];
 
 /** Maximum number of messages to request. */
 const LISTED_MAX = 50;
@@ -25,7 +32,8 @@ const LISTED_MAX = 50;
 const TRIAL = 'Sent from your Twilio trial account - ';
 
 /**
- * Finds the id of a part's message, or returns null when no message matches.
+ * Finds the id of a part's message, or returns null when no message matches. Returns a failure when Twilio took the
+ * message and could not send it.
  *
  * The list is not filtered by DateSent: queued messages have no such date.
  *
@@ -36,7 +44,7 @@ export async function findMessage(
   account: TwilioAccount,
   to: string,
   part: SendPart,
-): Promise<string | null> {
+): Promise<string | PlatformFailure | null> {
   const service = isService(account) ? account.from : null;
   const query = new URLSearchParams({ To: to, PageSize: String(LISTED_MAX) });
   if (service === null) query.set('From', account.from);
@@ -51,8 +59,15 @@ export async function findMessage(
   );
   const own = recent.filter((message) => service === null || message.messaging_service_sid === service);
   // Oldest first: a later one with the same text is someone's second attempt.
-  const found = own.toReversed().find(({ body }) => body === part.text || body === TRIAL + part.text);
+  const matching = own.toReversed().filter(({ body }) => body === part.text || body === TRIAL + part.text);
+  const found = matching.find(({ status }) => !NOT_OUT.includes(status));
   if (found !== undefined) return found.sid;
+  const [lost] = matching;
+  if (lost !== undefined) {
+    const { status, error_message: words, error_code: code } = lost;
+    const reason = platformWords(words ?? (code == null ? 'it gives no reason' : `error ${code}`));
+    return new PlatformFailure('rejected', `Twilio did not send the message, which is ${status}: ${reason}`);
+  }
   if (list.data.messages.length >= LISTED_MAX && recent.length === list.data.messages.length) {
     throw new PlatformFailure('unknown', 'There are more new messages to this number than Twilio lists.');
   }

@@ -57,7 +57,7 @@ export async function lookForEarlier(
   if (send.part.step !== 'head') return null;
   for (const attempt of earlier.slice(-LOOKED_FOR_MAX)) {
     const seen = await look(context, { ...send, part: { ...send.part, ...attempt } });
-    if (typeof seen === 'object') return seen;
+    if (typeof seen === 'object' && seen.state === 'accepted') return seen;
     // A platform that does not answer now would not answer the next lookup either.
     if (seen === 'cannot tell') return null;
   }

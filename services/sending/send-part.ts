@@ -92,6 +92,7 @@ export async function look(context: Context, send: PartSend): Promise<PartOutcom
   try {
     const found = await platform.readBack(session, part, platformIo(context, SEND_TIMES.readBackMs));
     if (found === null) return 'absent';
+    if (found instanceof PlatformFailure) return outcomeOf(found);
     // Platforms that can be searched only by text may show an earlier post that says the same.
     if (await isAnotherPost(context, of, found, part.unknownSince ?? part.startedAt)) return 'cannot tell';
     return { state: 'accepted', published: found };

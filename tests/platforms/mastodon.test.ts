@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Published, SendPart } from '../../platforms/contract.ts';
+import type { PlatformFailure, Published, SendPart } from '../../platforms/contract.ts';
 import { plainText, sameText } from '../../platforms/mastodon/content.ts';
 import { mastodon } from '../../platforms/mastodon/index.ts';
 import {
@@ -41,7 +41,7 @@ function part(text: string, token = 'attempt-1', more: Partial<SendPart> = {}): 
 }
 
 /** Recovers a part whose response was lost, as the app does. */
-function lookFor(account: Account, lost: SendPart): Promise<Published | null> {
+function lookFor(account: Account, lost: SendPart): Promise<Published | PlatformFailure | null> {
   return mastodon.readBack?.(sessionOf(account), lost, io()) ?? Promise.reject(new Error('no readBack'));
 }
 

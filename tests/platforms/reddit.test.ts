@@ -318,7 +318,7 @@ describe('readBack', () => {
 
     expect(kind).toBe('unknown');
     const lost = { ...part(text), startedAt: new Date(clock.now().getTime() - 40_000) };
-    expect((await lookFor(session, lost))?.platformPostId).toBe(fake.posts()[0]?.name);
+    expect(await lookFor(session, lost)).toMatchObject({ platformPostId: fake.posts()[0]?.name });
   });
 
   it.each(['fails_before', 'drops_before', 'web_page'] as const)('finds no post when the call %s', async (fault) => {

@@ -212,6 +212,26 @@ describe('readBack', () => {
     expect(await lookFor(part('hello'))).toBeNull();
   });
 
+  it.each([
+    ['failed', { errorCode: 30_008, errorMessage: 'Unknown error' }, 'Unknown error'],
+    ['undelivered', { errorCode: 30_003 }, 'error 30003'],
+    ['canceled', {}, 'it gives no reason'],
+  ])('reports that a message is %s, and did not go out', async (status, more, reason) => {
+    listed('lost', { status, ...more });
+
+    expect(await lookFor(part('lost'))).toMatchObject({
+      kind: 'rejected',
+      message: `Twilio did not send the message, which is ${status}: ${reason}`,
+    });
+  });
+
+  it('prefers a message that went out to one that failed', async () => {
+    listed('twice', { status: 'failed' });
+    const { platformPostId } = await publish('twice');
+
+    expect(await lookFor(part('twice'))).toEqual({ platformPostId, url: null });
+  });
+
   it('finds the message that a messaging service sent, and ignores other services', async () => {
     const service = io({ from: SERVICE });
     const mine = await publish('hello', service);

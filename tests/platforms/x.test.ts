@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Fetch, PlatformApps, Published, SendPart } from '../../platforms/contract.ts';
+import type { Fetch, PlatformApps, PlatformFailure, Published, SendPart } from '../../platforms/contract.ts';
 import { x } from '../../platforms/x/index.ts';
 import { type FakeX, type FakeXAccount, startFakeX } from './fakes/fake-x.ts';
 import { failureOf, headPart, sessionOf, StoppedClock, testIo } from './harness.ts';
@@ -33,7 +33,7 @@ function part(text: string, token = 'attempt-1', more: Partial<SendPart> = {}): 
 }
 
 /** Recovers a part whose response was lost, as the app does. */
-function lookFor(account: Account, lost: SendPart): Promise<Published | null> {
+function lookFor(account: Account, lost: SendPart): Promise<Published | PlatformFailure | null> {
   return x.readBack?.(sessionOf(account), lost, io()) ?? Promise.reject(new Error('no readBack'));
 }
 

@@ -24,6 +24,10 @@ export interface FakeSms {
   readonly body: string;
   readonly createdAt: Date;
   readonly direction: 'outbound-api' | 'inbound';
+  /** By default `queued`. */
+  readonly status?: string;
+  readonly errorCode?: number;
+  readonly errorMessage?: string;
 }
 
 /** A network fault, or an error of Twilio. */
@@ -122,7 +126,8 @@ export async function startFakeTwilio({ now, port, tap }: WireOptions): Promise<
 }
 
 /** A message in Twilio's format. */
-export function messageView({ sid, to, from, messagingServiceSid, body, createdAt, direction }: FakeSms) {
+export function messageView(message: FakeSms) {
+  const { sid, to, from, messagingServiceSid, body, createdAt, direction } = message;
   return {
     sid,
     account_sid: TWILIO.accountSid,
@@ -131,14 +136,14 @@ export function messageView({ sid, to, from, messagingServiceSid, body, createdA
     from,
     messaging_service_sid: messagingServiceSid,
     body,
-    status: 'queued',
+    status: message.status ?? 'queued',
     direction,
     num_segments: '1',
     num_media: '0',
     price: null,
     price_unit: null,
-    error_code: null,
-    error_message: null,
+    error_code: message.errorCode ?? null,
+    error_message: message.errorMessage ?? null,
     date_created: createdAt.toUTCString().replace('GMT', '+0000'),
     date_sent: null,
     date_updated: createdAt.toUTCString().replace('GMT', '+0000'),

@@ -81,6 +81,48 @@ it('a message that arrives after both lookups is not sent twice', async () => {
   expect([status, twilio.messages().map(({ sid }) => sid)]).toEqual(['sent', [platformPostId]]);
 });
 
+it('a message that arrives late and fails at Twilio is sent by its repeat', async () => {
+  const postId = await lostPost('sms', 'late, and failed');
+  twilio.receive({
+    to: SMS.credentials.to,
+    from: TWILIO.from,
+    messagingServiceSid: null,
+    body: 'late, and failed',
+    createdAt: now(),
+    direction: 'outbound-api',
+    status: 'failed',
+  });
+
+  await world.advance(MINUTE_MS);
+
+  const { status, platformPostId } = await read(postId);
+  expect([status, platformPostId]).toEqual(['sent', twilio.messages().at(-1)?.sid]);
+});
+
+it('a message that Twilio took and could not send is failed', async () => {
+  twilio.faults.push('drops_before');
+  twilio.receive({
+    to: SMS.credentials.to,
+    from: TWILIO.from,
+    messagingServiceSid: null,
+    body: 'undelivered',
+    createdAt: now(),
+    direction: 'outbound-api',
+    status: 'undelivered',
+    errorMessage: 'Unreachable destination handset',
+  });
+
+  const { status, error } = await makePost(world, 'sms', { text: 'undelivered' });
+
+  expect([status, error]).toEqual([
+    'failed',
+    {
+      code: 'platform_rejected',
+      message: 'Twilio did not send the message, which is undelivered: Unreachable destination handset',
+    },
+  ]);
+});
+
 it('a post that did not arrive is sent by its repeat', async () => {
   const postId = await lostPost('x-alice', 'not late');
 
