@@ -12,12 +12,15 @@ const PREFIXES: ReadonlyMap<string, FailureKind> = new Map([
   ['error', 'unknown'],
 ]);
 
-/** The failure of an event that no relay accepted. */
+/**
+ * The failure of an event that no relay accepted. It is final only when every relay refused it for good: the rules of one say
+ * nothing about another, which may accept the event later.
+ */
 export function refusalOf(offers: readonly Offer[]): PlatformFailure {
   const words = platformWords(offers.map(inWords).join(' '));
   const kinds = new Set(offers.map(kindOf));
-  const worst = (['unknown', 'rejected'] as const).find((kind) => kinds.has(kind));
-  return new PlatformFailure(worst ?? 'unavailable', words);
+  const kind = (['unknown', 'unavailable'] as const).find((one) => kinds.has(one));
+  return new PlatformFailure(kind ?? 'rejected', words);
 }
 
 /** The failure of a deletion that not every relay accepted; null when all did. */

@@ -131,11 +131,20 @@ describe('a post', () => {
     expect(error.message).toContain(`${far.relay} refused: pow: 28 bits needed`);
   });
 
-  it('that one relay refuses and the other is asked to wait for is final', async () => {
+  it('that one relay refuses goes out when the other, which asked to wait, accepts it later', async () => {
     near.refusals.push('rate-limited: slow down');
-    far.refusals.push('invalid: bad content');
+    far.refusals.push('blocked: members only', 'blocked: members only');
+    const scheduledFor = new Date(world.clock.now().getTime() + 60_000).toISOString();
+    const body = { text: 'Later', connectionSlugs: ['two'], scheduledFor };
+    const { postId } = (await world.rest('POST /posts', { body })).body.results[0];
 
-    expect((await post('two', 'Refused')).error.code).toBe('platform_rejected');
+    await world.advance(60_000);
+    const waiting = (await world.rest(`GET /posts/${postId}`)).body.post;
+    await world.advance(60_000);
+
+    expect(waiting.status).toBe('scheduled');
+    expect((await world.rest(`GET /posts/${postId}`)).body.post).toMatchObject({ status: 'sent', error: null });
+    expect(near.events.filter(({ content }) => content === 'Later')).toHaveLength(1);
   });
 });
 
