@@ -9,6 +9,7 @@ import { PlatformFailure } from '../../platforms/contract.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
 import { platformIo } from '../platform-io.ts';
+import { roundEnd } from '../workers/round-end.ts';
 import { connectionCredential } from './connection-credential.ts';
 import { openSession, REFRESH_TIMEOUT_MS } from './open-session.ts';
 
@@ -40,7 +41,8 @@ type DueRow = RowOf<typeof takeDue>;
 /** @returns number of renewals tried */
 export async function renewDueCredentials(context: Context, signal: AbortSignal): Promise<number> {
   let tried = 0;
-  while (!signal.aborted) {
+  const isOver = roundEnd(context, signal);
+  while (!isOver()) {
     const now = context.clock.now();
     const due = await takeDue(context.db.queries, {
       now,

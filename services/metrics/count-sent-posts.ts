@@ -31,9 +31,10 @@ const countDue = statement('add sent posts to the daily metrics', {
     select count(*)::int as counted from counted`,
 });
 
-export async function countSentPosts(context: Context, signal: AbortSignal): Promise<void> {
+/** @param isOver whether the round is to end before its next step */
+export async function countSentPosts(context: Context, isOver: () => boolean): Promise<void> {
   const before = new Date(context.clock.now().getTime() - COUNT_AFTER_MS);
-  for (let counted = AT_ONCE; counted === AT_ONCE && !signal.aborted;) {
+  for (let counted = AT_ONCE; counted === AT_ONCE && !isOver();) {
     const [row] = await countDue(context.db.em(), { before });
     counted = row?.counted ?? 0;
   }

@@ -8,18 +8,21 @@ import { decideRead, type DueRead } from './decide-read.ts';
 import { type MetricsBatch, readMetricsBatch } from './read-metrics-batch.ts';
 import { nextReadAt } from './read-times.ts';
 import { type ReadOutcome, settleReads } from './settle-reads.ts';
+import { roundEnd } from '../workers/round-end.ts';
 
 /** Metrics batches that are read in parallel. */
 const BATCHES_AT_ONCE = 20;
 
 /** @returns how many posts were read, postponed or ended */
 export async function readDueMetrics(context: Context, signal: AbortSignal): Promise<number> {
-  await countSentPosts(context, signal);
+  const isOver = roundEnd(context, signal);
+  await countSentPosts(context, isOver);
   let settled = 0;
+  // At least one claim: the posts to count must not keep every round from reading.
   while (!signal.aborted) {
     const claim = await claimReads(context);
     if (claim.posts.length > 0) settled += await readClaim(context, claim, signal);
-    if (claim.posts.length < CLAIMED_AT_ONCE) break;
+    if (claim.posts.length < CLAIMED_AT_ONCE || isOver()) break;
   }
   return settled;
 }

@@ -4,7 +4,10 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import { feeds } from '../../jobs/feeds.ts';
 import { imports } from '../../jobs/imports.ts';
 import type { Loop, LoopContext } from '../../jobs/loop.ts';
+import { loginRenewals } from '../../jobs/login-renewals.ts';
+import { metricsReads } from '../../jobs/metrics-reads.ts';
 import { ownerNotices } from '../../jobs/owner-notices.ts';
+import { retention } from '../../jobs/retention.ts';
 import { scheduledPosts } from '../../jobs/scheduled-posts.ts';
 import { storeOwnerNotices } from '../../services/notices/store-owner-notices.ts';
 import { accountWithSandbox } from '../harness/connections.ts';
@@ -18,7 +21,7 @@ const never = new AbortController().signal;
 /** The same with a clock on which 20 seconds pass between two looks. */
 function slowly<Given extends LoopContext>(context: Given): Given {
   let elapsed = 0;
-  return { ...context, clock: { ...world.clock, elapsed: () => (elapsed += 20_000) } };
+  return { ...context, clock: { ...context.clock, elapsed: () => (elapsed += 20_000) } };
 }
 
 /** What each round does until nothing is left. */
@@ -87,4 +90,54 @@ it('that mails many owners', async () => {
 
   expect(rounds.length).toBeGreaterThan(1);
   expect(mails.filter((subject) => subject.startsWith('Notice'))).toHaveLength(4);
+});
+
+it('that reads the metrics of many posts', async () => {
+  const { key } = await accountWithSandbox(world);
+  const { postId } = await makePost(world, 'sandbox', { key });
+  await world.sql('update posts set next_read_at = case when id = $1 then $2::timestamptz end', [
+    postId,
+    world.clock.now(),
+  ]);
+  await world.sql(
+    `insert into posts select (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid()))).*
+     from posts p, generate_series(1, 1200) where p.id = $1`,
+    [postId],
+  );
+
+  const rounds = await roundsOf(metricsReads, slowly(world.context));
+
+  expect([rounds.length > 1, rounds.reduce((sum, begun) => sum + begun)]).toEqual([true, 1_201]);
+});
+
+it('that renews many credentials', async () => {
+  const { connection } = await accountWithSandbox(world);
+  // The sandbox renews nothing, so each try is over at once.
+  await world.sql(
+    `insert into connections select (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid(),
+       'slug', 'bell' || n, 'platform_account_id', 'bell' || n, 'renew_at', $2::text))).*
+     from connections c, generate_series(1, 45) n where c.id = $1`,
+    [connection.id, world.clock.now().toISOString()],
+  );
+
+  expect(await roundsOf(loginRenewals, slowly(world.context))).toEqual([20, 20, 5]);
+});
+
+it('that removes expired rows, of which each table has a turn in each round', async () => {
+  await world.sql(
+    `insert into idempotency_records (id, account_id, key, operation, body_hash, response, completed_at, created_at, expires_at)
+     select gen_random_uuid(), a.id, 'old ' || n, 'posts.create', repeat('0', 64), '{"results":[]}', $1, $1, $1
+     from (select id from accounts limit 1) a, generate_series(1, 2500) n`,
+    [new Date(world.clock.now().getTime() - 1)],
+  );
+  const left: number[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    await retention.run(slowly({ ...world.context, clock: { ...world.clock, sleep: async () => {} } }), never);
+    const [row] = await world.sql<{ left: number }>(
+      `select count(*)::int as left from idempotency_records where key like 'old %'`,
+    );
+    left.push(row?.left ?? -1);
+  }
+
+  expect(left).toEqual([1_500, 500, 0]);
 });
