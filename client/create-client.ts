@@ -1,5 +1,5 @@
 /** Creates a typed client: every operation of the service, over /trpc. */
-import { createTRPCClient, httpBatchLink, httpLink, splitLink } from '@trpc/client';
+import { createTRPCClient, httpBatchLink, httpLink, type Operation, splitLink } from '@trpc/client';
 import type { Inputs, Kinds, Outputs } from './api-types.ts';
 import {
   answered,
@@ -50,6 +50,12 @@ const ADDRESS_MAX = 6_000;
 /** Calls whose bodies may be as large as the service takes, which is more for an image alone: together they would be too large. */
 const LARGE_OPERATIONS: readonly string[] = ['media.upload', 'imports.start'];
 
+/** Largest body of a batch that the service takes: 1 MiB. */
+const BATCH_MAX_BYTES = 1_048_576;
+
+/** What a batch adds to each input: its number, a colon, quotation marks and a comma, and its part of the braces. */
+const BYTES_AROUND_INPUT = 10;
+
 /**
  * Creates a client. Calls made in the same turn of the event loop are sent as one batch; each counts in its own bucket.
  *
@@ -67,7 +73,7 @@ export function createClient(options: ClientOptions): CarillonClient {
     links: [
       repeatCalls(connection, retry),
       splitLink({
-        condition: ({ path }) => LARGE_OPERATIONS.includes(path),
+        condition: (op) => isSentAlone(op, maxBatchSize),
         true: httpLink(http),
         false: httpBatchLink({ ...http, maxItems: maxBatchSize, maxURLLength: ADDRESS_MAX }),
       }),
@@ -75,6 +81,14 @@ export function createClient(options: ClientOptions): CarillonClient {
   });
   rememberConnection(client, connection);
   return client;
+}
+
+/** Whether a call could make a full batch larger than the service takes. Reads are in the address, whose length is limited. */
+function isSentAlone({ path, type, input }: Operation, maxBatchSize: number): boolean {
+  if (LARGE_OPERATIONS.includes(path)) return true;
+  if (type !== 'mutation' || input === undefined) return false;
+  const { length } = new TextEncoder().encode(JSON.stringify(input));
+  return (length + BYTES_AROUND_INPUT) * maxBatchSize > BATCH_MAX_BYTES;
 }
 
 /** The answer, with its body read, so that a connection that breaks meanwhile is the same error in all runtimes. */

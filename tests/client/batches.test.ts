@@ -30,3 +30,25 @@ it('imports that start at once are requests of their own, because each may have 
   ]);
   expect(requests).toEqual(['POST /trpc/imports.start', 'POST /trpc/imports.start']);
 });
+
+it('changes that are too large together for one request are requests of their own, and small ones still share one', async () => {
+  const { runtime, requests } = scriptedFetch([]);
+  const client = createClient({ url: world.url, apiKey: world.liveKey, ...runtime });
+  const draftOf = (note: string) =>
+    client.posts.create.mutate({ text: note, connectionSlugs: ['bell'], isDraft: true, thread: [] });
+  // Two bytes each in UTF-8: 20 of them have more than 1 MiB, and fewer characters.
+  const long = 'ä'.repeat(27_000);
+
+  const answers = await Promise.allSettled([
+    ...Array.from({ length: 20 }, () => draftOf(long)),
+    draftOf('one'),
+    draftOf('two'),
+  ]);
+
+  // The sandbox refuses a text of this length: the service has read the call.
+  const statusOf = (answer: (typeof answers)[number]) =>
+    answer.status === 'rejected' ? (answer.reason as { data?: { httpStatus?: number } }).data?.httpStatus : 200;
+  expect(new Set(answers.map(statusOf))).not.toContain(413);
+  expect(new Set(answers.map(statusOf))).not.toContain(undefined);
+  expect(requests).toHaveLength(21);
+});
