@@ -90,7 +90,7 @@ async function print(call: Call, login: StoredLogin, wanted: Wanted): Promise<un
   try {
     for await (const bytes of body) {
       const text = rest + decoder.decode(bytes, { stream: true });
-      const end = text.lastIndexOf('\n') + 1;
+      const end = endOfRows(text, wanted);
       stdout.write(text.slice(0, end));
       await stdout.drain();
       rest = text.slice(end);
@@ -102,6 +102,18 @@ async function print(call: Call, login: StoredLogin, wanted: Wanted): Promise<un
     if (signal.aborted) throw error;
     throw new CommandError('unavailable', 'The export broke off, so it is incomplete.', howToContinue(last, wanted));
   }
+}
+
+/** Where the last whole row of a text that begins with a row ends. A line break between quotation marks is in a cell. */
+function endOfRows(text: string, { format }: Wanted): number {
+  if (format !== 'csv') return text.lastIndexOf('\n') + 1;
+  let [end, isQuoted] = [0, false];
+  for (const { 0: mark, index } of text.matchAll(/["\n]/g)) {
+    // A quotation mark in a cell is doubled, so it ends the quotation and begins it again.
+    if (mark === '"') isQuoted = !isQuoted;
+    else if (!isQuoted) end = index + 1;
+  }
+  return end;
 }
 
 /** The rows of the metrics have no id: a post has several, of which the last may be missing. */

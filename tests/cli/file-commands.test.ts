@@ -179,6 +179,20 @@ describe('export of everything', () => {
     expect((await run(['export', 'posts', '--after', id])).stdout).not.toContain(id);
   });
 
+  it('prints whole rows of CSV only, also when the text of the next one has line breaks', async () => {
+    const bytes = new TextEncoder().encode('id,text\r\n1,"A ""first""\r\nrow"\r\n2,"Broken ""off\r\nin its text');
+    async function* part() {
+      // One byte at a time: a row ends wherever the network cuts it.
+      for (const byte of bytes) yield Uint8Array.of(byte);
+      throw new TypeError('terminated');
+    }
+    const breaking = async () => new Response(ReadableStream.from(part()));
+
+    const { exitCode, stdout } = await run(['export', 'posts', '--format', 'csv'], { io: { fetch: breaking } });
+
+    expect([exitCode, stdout]).toEqual([7, 'id,text\r\n1,"A ""first""\r\nrow"\r\n']);
+  });
+
   it('says that no server answers, and not that an export broke off which never began', async () => {
     const { exitCode, stderr } = await run(['export', 'posts'], { env: { CARILLON_URL: 'http://127.0.0.1:9' } });
 
