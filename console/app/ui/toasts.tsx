@@ -35,8 +35,10 @@ window.addEventListener('pagehide', () => {
 /**
  * Announces a change that the service cannot take back, and makes it when the message goes, unless the person presses
  * Undo before.
+ *
+ * @returns takes the message away and makes no change, because a later one replaces it
  */
-export function doUnlessUndone(text: string, run: () => void, onUndo: () => void): void {
+export function doUnlessUndone(text: string, run: () => void, onUndo: () => void): () => void {
   let isOver = false;
   const finish = (act: () => void) => () => {
     if (isOver) return;
@@ -46,7 +48,8 @@ export function doUnlessUndone(text: string, run: () => void, onUndo: () => void
   };
   const carryOut = finish(run);
   waiting.add(carryOut);
-  queue.add({ text, undo: finish(onUndo) }, { timeout: SHOWN_MS, onClose: carryOut });
+  const key = queue.add({ text, undo: finish(onUndo) }, { timeout: SHOWN_MS, onClose: carryOut });
+  return finish(() => queue.close(key));
 }
 
 export function Toasts() {

@@ -12,7 +12,7 @@ import { Loading } from '../../ui/loading.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { MoveForm } from '../queues/move-form.tsx';
 import { HORIZON_MS, slotInstants } from '../queues/slots.ts';
-import type { Target } from '../queues/use-move.ts';
+import type { Target } from '../queues/moves.ts';
 import type { PostEntry } from './entries.ts';
 import { movableOf } from './movable.ts';
 

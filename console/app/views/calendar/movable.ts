@@ -1,5 +1,5 @@
 /** An entry of the calendar as a post that can be moved. */
-import type { MovablePost } from '../queues/use-move.ts';
+import type { MovablePost } from '../queues/moves.ts';
 import type { PostEntry } from './entries.ts';
 
 export function movableOf({ post }: PostEntry): MovablePost {

@@ -6,7 +6,7 @@ import { instantOfField, type LocalTime, localTimeAt } from '../../ui/local-time
 import { LocalTimeField } from '../../ui/local-time-field.tsx';
 import { RadioChoice } from '../../ui/radio-choice.tsx';
 import { Select } from '../../ui/select.tsx';
-import type { MovablePost, Target } from './use-move.ts';
+import type { MovablePost, Target } from './moves.ts';
 
 export interface MoveFormProps {
   readonly post: MovablePost;
