@@ -42,6 +42,8 @@ export function CalendarBoard({ search, zone, days, month, connections }: Calend
   const { entries, list, isBusy } = useEntries({ search, zone, now, connections, reading });
   const { move, nudge, error } = useMove(zone);
   const [opened, setOpened] = useState<PostEntry | null>(null);
+  // The post as it is now: it may change while its dialog is open.
+  const present = list.find((one): one is PostEntry => one.kind === 'post' && one.post.id === opened?.post.id);
   const keepFocus = useFocusAfterMove();
 
   const compose = (instant: number, targets: readonly string[] = []) => {
@@ -105,13 +107,14 @@ export function CalendarBoard({ search, zone, days, month, connections }: Calend
       {opened !== null && (
         <Suspense>
           <EntrySheet
-            entry={opened}
+            entry={present ?? opened}
+            isGone={present === undefined}
             zone={zone}
             connection={connections.find(({ id }) => id === opened.post.connectionId)}
             now={now}
             onMove={(to) => {
               setOpened(null);
-              move(movableOf(opened), to);
+              if (present !== undefined) move(movableOf(present), to);
             }}
             onClose={() => setOpened(null)}
           />

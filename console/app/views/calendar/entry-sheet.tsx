@@ -18,6 +18,8 @@ import { movableOf } from './movable.ts';
 
 export interface EntrySheetProps {
   readonly entry: PostEntry;
+  /** Whether the calendar no longer has the post. `entry` is then what it was. */
+  readonly isGone: boolean;
   /** The connection of the post; undefined when it is gone. */
   readonly connection: Connection | undefined;
   readonly zone: string;
@@ -27,14 +29,20 @@ export interface EntrySheetProps {
 }
 
 // eslint-disable-next-line import/no-default-export -- React loads default exports only
-export default function EntrySheet({ entry, connection, zone, now, onMove, onClose }: EntrySheetProps) {
+export default function EntrySheet({ entry, isGone, connection, zone, now, onMove, onClose }: EntrySheetProps) {
   const { post, instant } = entry;
-  const isMovable = useCan('posts:write') && post.status === 'scheduled';
+  const isMovable = useCan('posts:write') && post.status === 'scheduled' && !isGone;
   return (
     <Sheet label={`Post to ${post.connectionSlug}`} place="middle" onClose={onClose}>
       <Heading slot="title">Post to {post.connectionSlug}</Heading>
-      <p>
-        <StatusBadge status={post.status} /> {zonedTime(instant, zone)} ({zone})
+      <p role="status">
+        {isGone ? (
+          'The calendar no longer shows this post: it was cancelled, or its time or its tags were changed.'
+        ) : (
+          <>
+            <StatusBadge status={post.status} /> {zonedTime(instant, zone)} ({zone})
+          </>
+        )}
       </p>
       <p dir="auto" className="entry-words">
         {post.text}
@@ -56,7 +64,7 @@ export default function EntrySheet({ entry, connection, zone, now, onMove, onClo
 }
 
 /** Reads the queue of the connection: its free slots go on after the days that the calendar shows. */
-function Move({ entry, connection, zone, now, onMove }: Omit<EntrySheetProps, 'onClose'>) {
+function Move({ entry, connection, zone, now, onMove }: Omit<EntrySheetProps, 'isGone' | 'onClose'>) {
   const { queueSlots = [], timezone = zone } = connection ?? {};
   const { data, isLoading } = useQuery({
     ...useTRPC().connections.queue.queryOptions({ connectionId: entry.post.connectionId }),

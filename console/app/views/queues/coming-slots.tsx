@@ -64,6 +64,9 @@ function Places({ connection, queue: known }: { connection: Connection; queue: r
   const { move, error } = useMove(zone);
   const order = useQueueOrder(connection.id, known);
   const { queue } = order;
+  // The post as it is now: it may change while its dialog is open.
+  const present = queue.find(({ id }) => id === moved?.id);
+  const movable = present && { ...present, isQueued: true, connectionId: connection.id };
   const canOrder = useCan('posts:write') && queue.length > 1;
   const keepFocus = useFocusAfterMove();
   const instants = slotInstants(queueSlots, zone, now, now + HORIZON_MS);
@@ -109,13 +112,13 @@ function Places({ connection, queue: known }: { connection: Connection; queue: r
       {moved !== null && (
         <Suspense>
           <MoveSheet
-            post={{ ...moved, isQueued: true, connectionId: connection.id }}
+            post={movable}
             text={moved.text}
             zone={zone}
             freeSlots={freeSlots}
             onMove={(to) => {
               setMoved(null);
-              move({ ...moved, isQueued: true, connectionId: connection.id }, to);
+              if (movable !== undefined) move(movable, to);
             }}
             onClose={() => setMoved(null)}
           />

@@ -28,7 +28,8 @@ export function MoveForm({ post, zone, freeSlots, onMove }: MoveFormProps) {
     ways.push({ value: 'next slot', label: 'The next free slot' }, { value: 'slot', label: 'A free slot' });
   const target = {
     'next slot': 'next slot',
-    slot: Number(slot),
+    // One that is taken or over meanwhile must be chosen anew.
+    slot: freeSlots.includes(Number(slot)) ? Number(slot) : null,
     // The field has no seconds: a time that was not edited stays exactly what it is.
     time: edited === null ? instant : instantOfField(edited, zone),
   } as const;
