@@ -1,5 +1,5 @@
 /** How events keep the console's lists of posts true: those of one status too, which a post joins and leaves. */
-import { QueryClient, QueryObserver } from '@tanstack/react-query';
+import { type InfiniteData, InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/react-query';
 import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { applyEvents, type LiveCache } from '../../console/app/data/live/apply-event.ts';
@@ -60,5 +60,73 @@ describe('an event of a post that another list has', () => {
     await apply('post.sent', { id: 'a', status: 'sent' });
 
     expect(reads).toEqual([]);
+  });
+});
+
+describe('a draft that is deleted elsewhere', () => {
+  /** A console with an old page of drafts, and the page of one of them. */
+  function draftScreen() {
+    const reads: string[] = [];
+    const newest = { posts: [{ id: 'z', status: 'draft' }], nextCursor: 'y' };
+    const api = { posts: { list: { query: async () => newest } } } as unknown as LiveCache['api'];
+    const queryClient = new QueryClient();
+    onTestFinished(() => queryClient.clear());
+    const trpc: LiveCache['trpc'] = createTRPCOptionsProxy({ client: api, queryClient });
+    const listKey = trpc.posts.list.infiniteQueryKey({ limit: 100 });
+    const pages = [
+      newest,
+      {
+        posts: [
+          { id: 'b', status: 'draft' },
+          { id: 'a', status: 'draft' },
+        ],
+        nextCursor: null,
+      },
+    ];
+    const list = new InfiniteQueryObserver(queryClient, {
+      queryKey: listKey as readonly unknown[],
+      queryFn: async () => newest as never,
+      initialPageParam: null,
+      getNextPageParam: () => null,
+      initialData: { pages: pages as never[], pageParams: [null, 'y'] },
+      staleTime: Infinity,
+    });
+    const detail = new QueryObserver(queryClient, {
+      queryKey: trpc.posts.get.queryKey({ postId: 'b' }),
+      queryFn: async () => {
+        reads.push('b');
+        throw new Error('It is gone.');
+      },
+      initialData: { post: { id: 'b', status: 'draft', approval: null } } as never,
+      staleTime: Infinity,
+      retry: false,
+    });
+    for (const observer of [list, detail]) onTestFinished(observer.subscribe(() => undefined));
+    const change = (operation: string, ...objectIds: string[]) =>
+      applyEvents({ queryClient, trpc, api }, [
+        { event: 'change', id: undefined, data: JSON.stringify({ operation, objectIds }) },
+      ]);
+    const listed = () =>
+      queryClient
+        .getQueryData<InfiniteData<{ posts: Row[] }>>(listKey)
+        ?.pages.flatMap(({ posts }) => posts.map(({ id }) => id));
+    return { reads, change, listed };
+  }
+
+  it('leaves an older page of a list too, and its page asks for it again', async () => {
+    const { reads, change, listed } = draftScreen();
+
+    await change('posts.delete', 'b');
+
+    expect(listed()).toEqual(['z', 'a']);
+    expect(reads).toEqual(['b']);
+  });
+
+  it('is asked for again on its page when a save that does not name it may have replaced it', async () => {
+    const { reads, change } = draftScreen();
+
+    await change('posts.create', 'z');
+
+    expect(reads).toEqual(['b']);
   });
 });

@@ -1,5 +1,9 @@
-/** Shows the answer of a query, or that it loads, or why it failed with a button to ask again. */
+/**
+ * Shows the answer of a query, or that it loads, or why it failed with a button to ask again. An earlier answer stays when a later
+ * read fails, unless that read says that the object is gone.
+ */
 import type { ReactNode } from 'react';
+import { codeOf } from '../data/problem.ts';
 import { Button } from './button.tsx';
 import { Loading } from './loading.tsx';
 import { ProblemView } from './problem-view.tsx';
@@ -19,7 +23,7 @@ export interface QueryViewProps<Data> {
 
 export function QueryView<Data>({ what, query, children }: QueryViewProps<Data>) {
   const { data, error, refetch, isFetching } = query;
-  if (data !== undefined) return children(data);
+  if (data !== undefined && !isGone(query)) return children(data);
   if (error === null) return <Loading what={what} />;
   const again = (
     <Button isPending={isFetching} onPress={() => refetch()}>
@@ -27,4 +31,9 @@ export function QueryView<Data>({ what, query, children }: QueryViewProps<Data>)
     </Button>
   );
   return <ProblemView failure={error} action={again} />;
+}
+
+/** Whether the service no longer has what was read. */
+export function isGone({ error }: Pick<QueryViewProps<unknown>['query'], 'error'>): boolean {
+  return error !== null && codeOf(error) === 'not_found';
 }

@@ -1,9 +1,18 @@
 /** Says which queries an event concerns: it patches what the event tells, and reads again only what it does not. */
-import type { QueryClient } from '@tanstack/react-query';
+import type { Query, QueryClient } from '@tanstack/react-query';
+import { codeOf } from '../problem.ts';
 import type { Api, Outputs, Trpc } from '../api-types.ts';
 import type { StreamMessage } from './event-reader.ts';
 import { isInCalendar, markCalendarsWithout, refreshCalendars } from './calendar-cache.ts';
-import { findPost, isMisplaced, patchPost, type PostChanges, refreshPostLists, rowChanges } from './post-cache.ts';
+import {
+  dropPost,
+  findPost,
+  isMisplaced,
+  patchPost,
+  type PostChanges,
+  refreshPostLists,
+  rowChanges,
+} from './post-cache.ts';
 
 type Post = Outputs['posts']['list']['posts'][number];
 
@@ -52,7 +61,11 @@ export async function applyEvents(cache: LiveCache, messages: readonly StreamMes
       if (!operation.startsWith('posts.')) continue;
       listsChanged = true;
       calendarsChanged ||= !WITHOUT_NEW_ROWS.has(operation);
-      for (const id of changedIds(body)) if (!isGone(cache, body['operation'], id)) changedPosts.add(id);
+      if (operation === 'posts.create') refreshShownDrafts(cache);
+      for (const id of changedIds(body)) {
+        if (isGone(cache, operation, id)) forgetDraft(cache, id);
+        else changedPosts.add(id);
+      }
       continue;
     }
     const post = body['post'] as Partial<Post> | undefined;
@@ -76,11 +89,26 @@ function changedIds({ objectIds }: Record<string, unknown>): string[] {
   return Array.isArray(objectIds) ? objectIds.map(String) : [];
 }
 
-/** A deleted draft cannot be read; it leaves the list with the next read of its page. */
-function isGone({ queryClient, trpc }: LiveCache, operation: unknown, postId: string): boolean {
+/** A deleted draft cannot be read, so lists leave it out without a read. */
+function isGone({ queryClient, trpc }: LiveCache, operation: string, postId: string): boolean {
   if (operation !== 'posts.delete') return false;
   const shown = queryClient.getQueryData(trpc.posts.get.queryKey({ postId }))?.post;
   return (findPost(queryClient, trpc, postId) ?? shown)?.status === 'draft';
+}
+
+/** Takes a deleted draft out of the lists. Its page reads it again, to say that it is gone. */
+function forgetDraft({ queryClient, trpc }: LiveCache, postId: string): void {
+  dropPost(queryClient, trpc, postId);
+  void queryClient.invalidateQueries(trpc.posts.get.queryFilter({ postId }));
+}
+
+/** A change that creates posts may have replaced drafts, which it does not name. Approvals show many others, and are read again anyway. */
+function refreshShownDrafts({ queryClient, trpc }: LiveCache): void {
+  const isDraft = ({ state }: Query) => {
+    const { post } = (state.data ?? {}) as Partial<Outputs['posts']['get']>;
+    return post?.status === 'draft' && post.approval?.state !== 'pending';
+  };
+  void queryClient.invalidateQueries({ ...trpc.posts.get.pathFilter(), type: 'active', predicate: isDraft });
 }
 
 /** Reads a post again that changed without an event, if it is shown: new tags, an edited draft, a cancelled post. */
@@ -88,8 +116,12 @@ async function readPost({ queryClient, trpc, api }: LiveCache, postId: string): 
   const detail = queryClient.getQueryData(trpc.posts.get.queryKey({ postId }));
   if (detail !== undefined) void queryClient.invalidateQueries(trpc.posts.get.queryFilter({ postId }));
   if (findPost(queryClient, trpc, postId) === undefined && !isInCalendar(queryClient, trpc, postId)) return;
-  const answer = await api.posts.get.query({ postId }).catch(() => null);
-  if (answer !== null) patchPost(queryClient, trpc, postId, rowChanges(answer.post));
+  try {
+    const { post } = await api.posts.get.query({ postId });
+    patchPost(queryClient, trpc, postId, rowChanges(post));
+  } catch (failure) {
+    if (codeOf(failure) === 'not_found') dropPost(queryClient, trpc, postId);
+  }
 }
 
 /** Everything that is shown is read again; endless lists read their newest page only. */

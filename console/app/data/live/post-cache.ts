@@ -40,12 +40,25 @@ export function patchPost(
   for (const noted of reading.get(queryClient) ?? []) noted.push({ id, changes });
   let isListed = false;
   writeLists<Known>(queryClient, trpc.posts.list.pathFilter(), (list) => {
-    if (!pagesOf(list).some(({ posts }) => posts.some((post) => post.id === id))) return list;
+    if (!hasPost(list, id)) return list;
     isListed = true;
     const patched = (page: Page) => withChange(page, { id, changes });
     return 'pages' in list ? { ...list, pages: list.pages.map(patched) } : patched(list);
   });
   return isListed;
+}
+
+/** Takes a post that no longer exists out of every list. */
+export function dropPost(queryClient: QueryClient, trpc: Trpc, id: string): void {
+  const without = (page: Page): Page => ({ ...page, posts: page.posts.filter((post) => post.id !== id) });
+  writeLists<Known>(queryClient, trpc.posts.list.pathFilter(), (list) => {
+    if (!hasPost(list, id)) return list;
+    return 'pages' in list ? { ...list, pages: list.pages.map(without) } : without(list);
+  });
+}
+
+function hasPost(list: List, id: string): boolean {
+  return pagesOf(list).some(({ posts }) => posts.some((post) => post.id === id));
 }
 
 interface Change {
@@ -80,8 +93,7 @@ export function isMisplaced(queryClient: QueryClient, trpc: Trpc, id: string, st
   const lists = queryClient.getQueryCache().findAll({ ...trpc.posts.list.pathFilter(), type: 'active' });
   return lists.some(({ queryKey, state }) => {
     const wanted = inputOf(queryKey)?.status;
-    const isListed = pagesOf(state.data as List).some(({ posts }) => posts.some((post) => post.id === id));
-    return wanted !== undefined && isListed !== (wanted === status);
+    return wanted !== undefined && hasPost(state.data as List, id) !== (wanted === status);
   });
 }
 

@@ -9,7 +9,7 @@ import { Link, OutsideLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ItemProblem } from '../../ui/problem-view.tsx';
-import { QueryView } from '../../ui/query-view.tsx';
+import { isGone, QueryView } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { PostAttempts } from './post-attempts.tsx';
 import { PostButtons } from './post-buttons.tsx';
@@ -25,7 +25,8 @@ export type PostDetail = Outputs['posts']['get']['post'];
 export function PostView() {
   const { postId } = route.useParams();
   const query = useQuery(useTRPC().posts.get.queryOptions({ postId }));
-  const post = query.data?.post;
+  const wasDeleted = isGone(query) && query.data !== undefined;
+  const post = wasDeleted ? undefined : query.data?.post;
   const title = post === undefined ? 'Post' : `Post to ${post.connectionSlug}`;
   useTitle(title);
   return (
@@ -39,9 +40,13 @@ export function PostView() {
         <h1>{title}</h1>
         {post !== undefined && <StatusBadge status={post.status} />}
       </header>
-      <QueryView what="the post" query={query}>
-        {(data) => <PostPanels post={data.post} />}
-      </QueryView>
+      {wasDeleted ? (
+        <p role="status">This draft is gone: it was deleted, or Compose replaced it when it saved the text again.</p>
+      ) : (
+        <QueryView what="the post" query={query}>
+          {(data) => <PostPanels post={data.post} />}
+        </QueryView>
+      )}
     </>
   );
 }
