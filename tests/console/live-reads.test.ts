@@ -2,7 +2,7 @@
 import { type InfiniteData, InfiniteQueryObserver, QueryClient } from '@tanstack/react-query';
 import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { applyEvents, type LiveCache } from '../../console/app/data/live/apply-event.ts';
+import { applyEvents, refreshAll, type LiveCache } from '../../console/app/data/live/apply-event.ts';
 import { refreshPostLists } from '../../console/app/data/live/post-cache.ts';
 
 type Kind = 'list' | 'calendar';
@@ -52,6 +52,13 @@ function screen(kind: Kind) {
     queryClient,
     trpc,
     show: () => observer.subscribe(() => undefined),
+    refreshAll: () => refreshAll({ queryClient, trpc }),
+    pageCount: () => queryClient.getQueryData<Pages>(queryKey)?.pages.length,
+    setPages: (count: number) =>
+      queryClient.setQueryData<Pages>(queryKey, {
+        pages: Array.from({ length: count }, (_, index) => ({ posts: [row(`old ${index}`)], nextCursor: 'next' })),
+        pageParams: Array.from({ length: count }, () => null),
+      }),
     refresh: () => refreshPostLists(queryClient, trpc, api),
     fetchNextPage: () => observer.fetchNextPage(),
     isStale: () => queryClient.getQueryState(queryKey)?.isInvalidated,
@@ -116,5 +123,33 @@ describe('the newest page of an endless list', () => {
     await fetched;
 
     await expect.poll(shown).toEqual(['c scheduled, b scheduled', 'a scheduled']);
+  });
+});
+
+describe('an endless list after a gap in the stream of events', () => {
+  it('has every page as it is now, and what came while they were read', async () => {
+    const { show, setPages, refreshAll: refreshEach, refresh, answerPage, answerNewest, shown } = screen('list');
+    onTestFinished(show());
+    setPages(2);
+    const refreshed = refreshEach();
+
+    await answerPage('b');
+    const newest = refresh();
+    await answerNewest('c', 'b');
+    await newest;
+    await answerPage('a');
+    await refreshed;
+
+    await expect.poll(shown).toEqual(['c scheduled, b scheduled', 'a scheduled']);
+  });
+
+  it('has at most 20 pages, so that reading them leaves requests to the person', async () => {
+    const { show, setPages, refreshAll: refreshEach, pageCount } = screen('list');
+    onTestFinished(show());
+    setPages(30);
+
+    void refreshEach();
+
+    expect(pageCount()).toBe(20);
   });
 });

@@ -15,11 +15,12 @@ export interface ShowMoreProps {
 const AHEAD = '600px';
 
 export function ShowMore({ what, query }: ShowMoreProps) {
-  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, error, fetchNextPage } = query;
+  const { hasNextPage, isFetching, isFetchingNextPage, isFetchNextPageError, error, fetchNextPage } = query;
   const end = useRef<HTMLDivElement>(null);
   const isWaiting = hasNextPage && !isFetchingNextPage && !isFetchNextPageError;
+  const mayRead = isWaiting && !isFetching;
   useEffect(() => {
-    if (!isWaiting || end.current === null) return;
+    if (!mayRead || end.current === null) return;
     const watch = new IntersectionObserver(
       (entries) => {
         if (entries.some(({ isIntersecting }) => isIntersecting)) fetchNextPage();
@@ -28,7 +29,7 @@ export function ShowMore({ what, query }: ShowMoreProps) {
     );
     watch.observe(end.current);
     return () => watch.disconnect();
-  }, [isWaiting, fetchNextPage]);
+  }, [mayRead, fetchNextPage]);
   return (
     <div ref={end}>
       {isFetchingNextPage && <Loading what={`more ${what}`} />}

@@ -5,6 +5,7 @@ import type { Api, Outputs, Trpc } from '../api-types.ts';
 import type { StreamMessage } from './event-reader.ts';
 import { isInCalendar, markCalendarsWithout, refreshCalendars } from './calendar-cache.ts';
 import {
+  cutLists,
   dropPost,
   findPost,
   isMisplaced,
@@ -124,12 +125,10 @@ async function readPost({ queryClient, trpc, api }: LiveCache, postId: string): 
   }
 }
 
-/** Everything that is shown is read again; endless lists read their newest page only. */
-export async function refreshAll({ queryClient, trpc, api }: LiveCache): Promise<void> {
-  const endless = trpc.posts.list.pathFilter();
-  const lists = new Set(queryClient.getQueryCache().findAll(endless));
-  void queryClient.invalidateQueries({ predicate: (query) => !lists.has(query) });
-  await refreshPostLists(queryClient, trpc, api);
+/** Everything that is shown is read again, with every page of endless lists: no event tells which posts have changed. */
+export async function refreshAll({ queryClient, trpc }: Omit<LiveCache, 'api'>): Promise<void> {
+  cutLists(queryClient, trpc);
+  await queryClient.invalidateQueries();
 }
 
 /** What must be read again, because it does not have the post or shows more of it than the event tells. */

@@ -107,6 +107,17 @@ function inputOf(queryKey: QueryKey): Inputs['posts']['list'] | undefined {
   return input;
 }
 
+/** Most pages of an endless list that are read again at once: a third of the requests that the service allows in a minute. */
+const PAGES_MAX = 20;
+
+/** Shortens endless lists to as many pages as can be read again. The others come back when the person scrolls to them. */
+export function cutLists(queryClient: QueryClient, trpc: Trpc): void {
+  writeLists<Known>(queryClient, trpc.posts.list.pathFilter(), (list) => {
+    if (!('pages' in list) || list.pages.length <= PAGES_MAX) return list;
+    return { ...list, pages: list.pages.slice(0, PAGES_MAX), pageParams: list.pageParams.slice(0, PAGES_MAX) };
+  });
+}
+
 /**
  * Reads lists of posts again: short lists whole, of an endless list the newest page only. Its rows replace those with
  * the same id, and new ones come on top.
@@ -122,8 +133,8 @@ export async function refreshPostLists(queryClient: QueryClient, trpc: Trpc, api
       const write = () =>
         queryClient.setQueryData<InfiniteData<Page>>(queryKey, (list) => list && withNewest(list, newest));
       write();
-      // The next page comes behind the pages that were there when its read began.
-      if (query.state.fetchStatus === 'fetching' && query.state.fetchMeta?.fetchMore) afterRead(query, write);
+      // A read of pages may have begun with the newest one as it was before.
+      if (query.state.fetchStatus === 'fetching') afterRead(query, write);
     }),
   );
   void queryClient.invalidateQueries({ ...trpc.posts.list.pathFilter(), type: 'inactive', refetchType: 'none' });

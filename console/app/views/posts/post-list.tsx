@@ -24,7 +24,7 @@ export interface PostListProps {
 }
 
 export function PostList({ posts, selected, onSelect, query }: PostListProps) {
-  const { hasNextPage, isFetchingNextPage, fetchNextPage, isFetchNextPageError, error } = query;
+  const { hasNextPage, isFetching, isFetchingNextPage, fetchNextPage, isFetchNextPageError, error } = query;
   const names = useNames();
   const feed = useRef<HTMLDivElement>(null);
   const [margin, setMargin] = useState(0);
@@ -39,8 +39,8 @@ export function PostList({ posts, selected, onSelect, query }: PostListProps) {
   const rows = virtualizer.getVirtualItems();
   const last = rows.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError && last >= posts.length - AHEAD) fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, last, posts.length, fetchNextPage]);
+    if (hasNextPage && !isFetching && !isFetchNextPageError && last >= posts.length - AHEAD) fetchNextPage();
+  }, [hasNextPage, isFetching, isFetchNextPageError, last, posts.length, fetchNextPage]);
 
   // Rows keep the first function that they were given.
   const latest = useRef(selected);
