@@ -7,7 +7,7 @@ import {
   postEntriesIn,
   type SlotEntry,
 } from '../../../console/app/views/calendar/entries.ts';
-import { hoursOf, isIn, targetOf } from '../../../console/app/views/calendar/places.ts';
+import { hoursOf, isIn, newPostTime, targetOf } from '../../../console/app/views/calendar/places.ts';
 import { changeDays, CHANGING_ZONES } from '../change-days.ts';
 
 const MINUTE_MS = 60_000;
@@ -120,5 +120,32 @@ describe('a drop', () => {
     const instant = Date.parse('2025-10-26T01:00:00Z');
     const slot = { ...entryAt(instant, zone), kind: 'slot', connection: { id: 'other' } } as unknown as SlotEntry;
     expect(iso(targetOf(entry, { slot }, zone))).toBe('2025-10-26T09:30:00.000Z');
+  });
+});
+
+describe('the time that a day offers for a new post', () => {
+  it.each([
+    ['the morning before it', 'Europe/Paris', '07:10', '09:00'],
+    ['the next full hour after it', 'Europe/Paris', '09:00', '10:00'],
+    ['the next full hour of clocks that are half an hour apart from others', 'Asia/Kolkata', '14:10', '15:00'],
+    ['its last minute in the last hour', 'Europe/Paris', '23:05', '23:59'],
+    ['its last minute in the last hour of a zone far from UTC', 'Pacific/Kiritimati', '23:59', '23:59'],
+  ])('is today %s', (_when, zone, now, time) => {
+    const day = '2025-06-01';
+    const offered = newPostTime(day, instantOf({ day, time: now }, zone), zone);
+    expect(wallAt(offered, zone)).toMatchObject({ day, time });
+  });
+
+  it.each(CHANGING_ZONES)('is on no day of a clock change in %s another day', (zone) => {
+    const wrong = changeDays(zone).flatMap((day) =>
+      minutesOf(day, zone).filter((now) => wallAt(newPostTime(day, now, zone), zone).day !== day),
+    );
+    expect(wrong.map(iso)).toEqual([]);
+  });
+
+  it('is the morning on other days', () => {
+    const zone = 'Europe/Paris';
+    const now = instantOf({ day: '2025-06-01', time: '23:30' }, zone);
+    expect(timeAt(newPostTime('2025-06-02', now, zone), zone)).toBe('09:00');
   });
 });

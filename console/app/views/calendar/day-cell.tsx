@@ -4,23 +4,20 @@ import { Button } from 'react-aria-components/Button';
 import { useCan } from '../../shell/rights.tsx';
 import { dayInWords } from '../../ui/day-words.ts';
 import { Link } from '../../ui/link.tsx';
-import { addDays, type Day, instantOf, timeAt, wallAt } from '../../ui/zoned.ts';
+import { addDays, type Day, timeAt, wallAt } from '../../ui/zoned.ts';
 import { HORIZON_MS } from '../queues/slots.ts';
 import { directionOf, type KeyEvent } from './arrow-keys.ts';
 import { useCalendar } from './calendar-context.ts';
 import { useDrop } from './drop.ts';
 import type { Entry } from './entries.ts';
 import { EntryItem } from './entry-items.tsx';
-import { HOURS, type HourOfDay, type HourSpan, hoursOf, isIn } from './places.ts';
+import { HOURS, type HourOfDay, type HourSpan, hoursOf, isIn, newPostTime } from './places.ts';
 
 /** More entries of a day in a month are behind a link to the week. */
 const SHOWN = 5;
 
 /** More entries of an hour in a week are shown at a press. */
 const SHOWN_IN_HOUR = 8;
-
-/** When a new post of a day goes out, unless another time is chosen. */
-const MORNING = '09:00';
 
 interface DayProps {
   readonly day: Day;
@@ -129,9 +126,7 @@ function DayHead({ day, rows }: { day: Day; rows: number }) {
   const { zone, now, compose, targets } = useCalendar();
   const canWrite = useCan('posts:write');
   const isToday = wallAt(now, zone).day === day;
-  const morning = instantOf({ day, time: MORNING }, zone);
-  // Today's morning may be over: the next full hour then.
-  const instant = isToday && morning <= now ? Math.ceil((now + 1) / 3_600_000) * 3_600_000 : morning;
+  const instant = newPostTime(day, now, zone);
   const words = (
     <>
       <span className="day-name">{dayInWords(day)}</span>

@@ -3,6 +3,10 @@ import { type Day, endOf, instantOf, offsetAt, QUARTER_MS, wallAt } from '../../
 import type { PostEntry, SlotEntry } from './entries.ts';
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+/** When a new post of a day goes out, unless another time is chosen. */
+const MORNING = '09:00';
 
 /** The time between two instants, the second not included, in which clocks show an hour and do not change. */
 export interface HourSpan {
@@ -40,6 +44,19 @@ export function hoursOf(day: Day, zone: string): HourOfDay[] {
 /** Whether a span has an instant. */
 export function isIn({ start, end }: HourSpan, instant: number): boolean {
   return start <= instant && instant < end;
+}
+
+/**
+ * The time that a day offers for a new post: the morning, or if it is over today the next full hour on the clocks, and in the last
+ * hour the last minute.
+ */
+export function newPostTime(day: Day, now: number, zone: string): number {
+  const morning = instantOf({ day, time: MORNING }, zone);
+  if (morning > now || wallAt(now, zone).day !== day) return morning;
+  const offset = offsetAt(now, zone);
+  const nextHour = Math.ceil((now + offset + 1) / HOUR_MS) * HOUR_MS - offset;
+  // The hour after the last one is tomorrow.
+  return Math.min(nextHour, endOf(day, zone) + 1 - MINUTE_MS);
 }
 
 /** Where a post goes that is dropped on a place. */
