@@ -56,10 +56,25 @@ const storeAllowance = statement('give an allowance', {
       given_by_kind = excluded.given_by_kind, given_by_id = excluded.given_by_id, given_by_name = excluded.given_by_name`,
 });
 
+// Whoever asked is a key or a grant.
+const holdRequester = statement('keep the key or grant that asked from ending', {
+  parameters: { requester: 'uuid' },
+  result: { held: 'int' },
+  sql: ({ requester }) => `
+    with held_key as (select id from api_keys where id = ${requester} for share),
+      held_grant as (select id from oauth_grants where id = ${requester} for share)
+    select ((select count(*) from held_key) + (select count(*) from held_grant))::int as held`,
+});
+
+/**
+ * Lock order: the key or grant, then its allowance, both before the account and the post. A request of that key locks them so
+ * (permissionOf), and a revocation locks its key before it deletes the allowance.
+ */
 export async function giveAllowance(
   em: SqlEntityManager,
   { requested_by_id: requester }: ApprovalRow,
   { accountId, posts, endsAt, by }: Allowance & { readonly accountId: string; readonly by: Identity },
 ): Promise<void> {
+  await holdRequester(em, { requester });
   await storeAllowance(em, { requester, accountId, posts, endsAt, ...by });
 }

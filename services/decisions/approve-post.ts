@@ -45,15 +45,17 @@ export async function approvePost(
   const edited = editedDraft(context, await contentOf(context.db.queries, post), checked, connection);
   if (edited.error !== null) throw editRefusal(edited.error);
   const isEdited = Object.values(changes).some((value) => value !== undefined);
+  const by = identityOf(caller);
+  const allow = async (em: SqlEntityManager) => {
+    if (allowance !== null) await giveAllowance(em, approval, { accountId: caller.accountId, by, ...allowance });
+  };
   const approve = async (em: SqlEntityManager) => {
     await lockPost(em, caller, post.id);
     const at = context.clock.now();
-    const by = identityOf(caller);
     const settled = await settleApproval(em, post.id, { state: 'approved', at, by, reason: null });
     // Another decision, an edit or a new request came first.
     if (settled?.id !== approval.id) throw new PostChanged();
     if (isEdited && !(await editDraft(context, em, post, edited))) throw new PostChanged();
-    if (allowance !== null) await giveAllowance(em, approval, { accountId: caller.accountId, by, ...allowance });
     const { account_id: accountId, profile_id: profileId, connection_slug: connectionSlug, mode } = post;
     const facts = { accountId, postId: post.id, profileId, connectionSlug, mode, text: edited.text };
     await storeEvents(em, [approvalEvent(context, 'post.approved', { ...facts, approval: approvalView(settled) })]);
@@ -68,6 +70,7 @@ export async function approvePost(
     images: edited.images,
     newImages: edited.media?.map(({ id }) => id) ?? [],
     error: null,
+    allow,
     approve,
     throwsRefusal: true,
   } as const;

@@ -62,6 +62,8 @@ export interface PostToPublish {
   readonly throwsRefusal?: true;
   /** Images that `approve` gives the post. */
   readonly newImages?: readonly string[];
+  /** Runs before the account and the post are locked. */
+  readonly allow?: (em: SqlEntityManager) => Promise<void>;
   /** Runs in the transaction, instead of asking for approval, and may lock the post. What it throws undoes everything. */
   readonly approve?: (em: SqlEntityManager) => Promise<void>;
 }
@@ -119,6 +121,7 @@ async function decide(
   if (gone !== null) return refuse(context, em, request, gone);
   // Before the account, as where posts are created and images are deleted.
   if (request.newImages !== undefined) await holdMedia(em, request.newImages);
+  await request.allow?.(em);
   // A person who approves has decided. The post counts under the policy of the one who asked.
   const isApproved = request.approve !== undefined;
   const plan = { scheduledFor: request.scheduledFor, queue: request.queue };

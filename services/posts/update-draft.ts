@@ -8,6 +8,7 @@ import { identityOf } from '../access/identity.ts';
 import { settleApproval } from '../approvals/settle-approval.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
+import { holdMedia } from '../media/hold-media.ts';
 import { checkChanges, type DraftChanges, editDraft, editedDraft, editRefusal } from './edit-draft.ts';
 import { findPost } from './find-post.ts';
 import { lockPost } from './lock-post.ts';
@@ -31,6 +32,9 @@ export async function updateDraft(
   const connection = await connectionForPost(context, caller, post);
   const checked = await checkChanges(context, caller, changes);
   await context.db.em().transactional(async (em: SqlEntityManager) => {
+    // Images before the post: one that is deleted meanwhile waits for the account, which a request that publishes the draft locks
+    // before the post.
+    await holdMedia(em, checked.media?.map(({ id }) => id) ?? []);
     const draft = await lockPost(em, caller, postId);
     if (draft.status !== 'draft') throw noDraft(draft.status);
     // Fields that were not sent keep what another request may have written by now.
