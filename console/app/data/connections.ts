@@ -21,8 +21,21 @@ export function usePlatforms() {
 export interface Names {
   /** The platform's name; its id while it is not known. */
   platform(platformId: string): string;
-  /** The platform of a connection, by slug; null when the connection is gone or not known. */
-  platformOfSlug(slug: string): string | null;
+  /** The platform of the connection of a post; null when its profile has no such connection, or none is known yet. */
+  platformOf(post: PostTarget): string | null;
+}
+
+/** Where a post goes. Slugs are unique only within a profile, so the slug alone does not say it. */
+export interface PostTarget {
+  readonly connectionSlug: string;
+  readonly profileId: string | null;
+}
+
+/** Platforms by where posts go. */
+export function platformsByTarget(connections: readonly Pick<Connection, 'slug' | 'profileId' | 'platformId'>[]) {
+  const keyOf = (profileId: string | null, slug: string) => `${profileId} ${slug}`;
+  const ids = new Map(connections.map(({ profileId, slug, platformId }) => [keyOf(profileId, slug), platformId]));
+  return ({ profileId, connectionSlug }: PostTarget): string | undefined => ids.get(keyOf(profileId, connectionSlug));
 }
 
 /** Names for people. They are ids until both lists are read. */
@@ -31,12 +44,12 @@ export function useNames(): Names {
   const connections = useConnections().data;
   return useMemo(() => {
     const names = new Map(platforms?.platforms.map(({ id, name }) => [id, name]));
-    const bySlug = new Map(connections?.connections.map(({ slug, platformId }) => [slug, platformId]));
+    const idOf = platformsByTarget(connections?.connections ?? []);
     const platform = (id: string) => names.get(id) ?? id;
     return {
       platform,
-      platformOfSlug: (slug) => {
-        const id = bySlug.get(slug);
+      platformOf: (post) => {
+        const id = idOf(post);
         return id === undefined ? null : platform(id);
       },
     };

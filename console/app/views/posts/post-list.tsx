@@ -86,7 +86,7 @@ export function PostList({ posts, selected, onSelect, query }: PostListProps) {
               key={key}
               ref={virtualizer.measureElement}
               post={post}
-              platform={names.platformOfSlug(post.connectionSlug)}
+              platform={names.platformOf(post)}
               index={index}
               total={hasNextPage ? -1 : posts.length}
               top={start - margin}

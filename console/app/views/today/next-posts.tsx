@@ -68,15 +68,15 @@ function Rows({ posts, isWhole }: { posts: readonly Post[]; isWhole: boolean }) 
   return (
     <>
       <ol className="rows">
-        {next.slice(0, SHOWN).map(({ id, text, scheduledFor, connectionSlug }) => (
-          <li key={id}>
+        {next.slice(0, SHOWN).map((post) => (
+          <li key={post.id}>
             <p>
-              <Link to="/posts/$postId" params={{ postId: id }} className="post-link one-line">
-                <bdi>{text}</bdi>
+              <Link to="/posts/$postId" params={{ postId: post.id }} className="post-link one-line">
+                <bdi>{post.text}</bdi>
               </Link>
             </p>
             <p className="hint">
-              <Moment at={scheduledFor} /> to <b>{connectionSlug}</b> {names.platformOfSlug(connectionSlug)}
+              <Moment at={post.scheduledFor} /> to <b>{post.connectionSlug}</b> {names.platformOf(post)}
             </p>
           </li>
         ))}
