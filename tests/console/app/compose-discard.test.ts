@@ -1,8 +1,10 @@
 /** Discard of Compose: it leaves no draft, takes down no post, and hides no failure. */
 import { describe, expect, it } from 'vitest';
-import { deleteDrafts, findDrafts } from '../../../console/app/views/compose/discard.ts';
+import { deleteDrafts, findDrafts, finishDiscards } from '../../../console/app/views/compose/discard.ts';
 import { sendPlanned } from '../../../console/app/views/compose/send.ts';
 import { fakeService, newStore, planned, refusal, sendingOf, write } from './compose-world.ts';
+
+const NOON = Date.parse('2026-11-21T12:00:00.000Z');
 
 /** A text that is saved as a draft. */
 async function saved() {
@@ -10,7 +12,7 @@ async function saved() {
   const store = newStore();
   write(store);
   await sendPlanned(sendingOf(service, store), 'save', planned({ isDraft: true }));
-  return { ...service, composition: store.current() };
+  return { ...service, store, composition: store.current() };
 }
 
 describe('a discarded text', () => {
@@ -60,5 +62,48 @@ describe('a discarded text', () => {
 
     expect(found).toEqual({ ids: [], failures: [refusal(null)] });
     expect(posts).toHaveLength(1);
+  });
+
+  it('whose page was closed before its drafts were deleted leaves none after the next visit', async () => {
+    const { api, store, posts, composition } = await saved();
+    store.discard(composition.id, NOON);
+
+    await finishDiscards(api, store, NOON + 1_000);
+    const duringUndo = posts.length;
+    await finishDiscards(api, store, NOON + 61_000);
+
+    expect([duringUndo, posts, store.discarded()]).toEqual([1, [], []]);
+  });
+
+  it('keeps its drafts when Undo brings it back', async () => {
+    const { api, store, posts, composition } = await saved();
+    store.discard(composition.id, NOON);
+    store.show(composition);
+
+    await finishDiscards(api, store, NOON + 61_000);
+
+    expect([posts.length, store.current()]).toEqual([1, composition]);
+  });
+
+  it('keeps a draft that was opened again since', async () => {
+    const { api, store, posts, composition } = await saved();
+    store.discard(composition.id, NOON);
+    write(store, { drafts: composition.drafts });
+
+    await finishDiscards(api, store, NOON + 61_000);
+
+    expect([posts.length, store.discarded()]).toEqual([1, []]);
+  });
+
+  it('is tried again when the service did not answer, for a day', async () => {
+    const { api, store, composition, refuse } = await saved();
+    store.discard(composition.id, NOON);
+    refuse(null);
+
+    await finishDiscards(api, store, NOON + 61_000);
+    const left = store.discarded().length;
+    await finishDiscards(api, store, NOON + 86_401_000);
+
+    expect([left, store.discarded()]).toEqual([1, []]);
   });
 });

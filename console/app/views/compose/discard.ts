@@ -1,7 +1,8 @@
 /** Deletes what the service has of a discarded composition. */
 import { codeOf } from '../../data/problem.ts';
 import type { Api, Outputs } from '../../data/api-types.ts';
-import type { Composition } from './composition.ts';
+import { type Composition, isRepeatable } from './composition.ts';
+import type { CompositionStore } from './store.ts';
 
 /** A text whose send has no answer stays: only its requests say what may have gone out. */
 export function canDiscard({ pending }: Composition): boolean {
@@ -56,6 +57,28 @@ export async function deleteDrafts(api: Api, { ids, failures }: FoundDrafts): Pr
     ids.map((postId) => api.posts.delete.mutate({ postId, ifStatus: 'draft' })),
   );
   return [...failures, ...failuresOf(deletions)];
+}
+
+/** Longer than a message with Undo shows, here or in another tab. */
+export const UNDO_MAX_MS = 60_000;
+
+/** A failure that lasts longer will not pass by itself. */
+const TRIED_MAX_MS = 86_400_000;
+
+/** Deletes the drafts of texts that were discarded on a page that was closed before it could, or could not. */
+export async function finishDiscards(api: Api, store: CompositionStore, now: number): Promise<void> {
+  store.refresh();
+  for (const { composition, at } of store.discarded()) {
+    if (now - at < UNDO_MAX_MS) continue;
+    const { pending } = composition;
+    // A save that the service no longer knows would store new drafts.
+    const known = { ...composition, pending: pending !== null && isRepeatable(pending, now) ? pending : null };
+    const { ids, failures: unread } = await findDrafts(api, known);
+    // A draft that was opened again since is wanted.
+    const wanted = new Set([store.current(), ...store.others()].flatMap(({ drafts }) => Object.values(drafts)));
+    const failures = await deleteDrafts(api, { ids: ids.filter((id) => !wanted.has(id)), failures: unread });
+    if (failures.length === 0 || now - at > TRIED_MAX_MS) store.endDiscard(composition.id);
+  }
 }
 
 /** What a deletion answers about a draft that was replaced, deleted or published elsewhere: there is no draft any more. */

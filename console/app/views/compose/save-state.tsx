@@ -1,4 +1,5 @@
 /** Says where what is written is kept, and offers to begin anew or to continue another unfinished text. */
+import { useEffect } from 'react';
 import { useTRPCClient } from '../../data/trpc.ts';
 import { useLists } from '../../data/live/use-lists.ts';
 import { problemOf } from '../../data/problem.ts';
@@ -7,7 +8,7 @@ import { Trash2 } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
 import { doUnlessUndone, toast } from '../../ui/toasts.tsx';
 import { type Composition, contentKey, isBlank, newComposition } from './composition.ts';
-import { canDiscard, deleteDrafts, findDrafts } from './discard.ts';
+import { canDiscard, deleteDrafts, findDrafts, finishDiscards, UNDO_MAX_MS } from './discard.ts';
 import type { CompositionStore } from './store.ts';
 import type { Autosave } from './use-autosave.ts';
 import { useOthers } from './use-composition.ts';
@@ -68,12 +69,13 @@ function useDiscard(store: CompositionStore, autosave: Autosave): (composition: 
     const composition = store.find(id);
     // Another tab may have sent or discarded it since it was shown.
     if (composition === undefined || !canDiscard(composition)) return;
-    store.forget(id);
+    store.discard(id, Date.now());
     // A page that is left has no time to read first.
     const found = autosave.settled().then(() => findDrafts(api, composition));
     const remove = async () => {
       const [failure] = await deleteDrafts(api, await found);
-      if (failure !== undefined) toast(`A draft of the discarded text may be left. ${problemOf(failure).message}`);
+      if (failure === undefined) store.endDiscard(id);
+      else toast(`A draft of the discarded text may be left. ${problemOf(failure).message}`);
       await refreshPosts();
     };
     doUnlessUndone(
@@ -84,10 +86,22 @@ function useDiscard(store: CompositionStore, autosave: Autosave): (composition: 
   };
 }
 
+/** Finishes what closed pages have begun: at once, and when no other tab offers Undo any more. */
+function useFinishedDiscards(store: CompositionStore): void {
+  const api = useTRPCClient();
+  useEffect(() => {
+    const finish = () => void finishDiscards(api, store, Date.now());
+    finish();
+    const timer = setTimeout(finish, UNDO_MAX_MS);
+    return () => clearTimeout(timer);
+  }, [api, store]);
+}
+
 /** Characters of an unfinished text that are shown. */
 const BEGINNING = 60;
 
 export function Unfinished({ store, autosave }: Pick<SaveStateProps, 'store' | 'autosave'>) {
+  useFinishedDiscards(store);
   const others = useOthers(store);
   const discard = useDiscard(store, autosave);
   if (others.length === 0) return null;

@@ -9,6 +9,14 @@ interface Kept {
   /** Id of the one that is shown. */
   readonly current: string;
   readonly all: readonly Composition[];
+  /** Those whose drafts are still to be deleted. */
+  readonly discarded: readonly Discarded[];
+}
+
+export interface Discarded {
+  readonly composition: Composition;
+  /** In milliseconds since 1970. */
+  readonly at: number;
 }
 
 export interface CompositionStore {
@@ -21,10 +29,15 @@ export interface CompositionStore {
   others(): readonly Composition[];
   /** Changes one, by default the shown one. Does nothing when it is gone. */
   change(changes: Changes, id?: string): void;
-  /** Shows another one. The one that was shown stays among the others, unless it is blank. */
+  /** Shows another one, also a discarded one. The one that was shown stays among the others, unless it is blank. */
   show(composition: Composition): void;
   /** Forgets one; if it was shown, a blank one takes its place. */
   forget(id: string): void;
+  /** Forgets one, and keeps what it takes to delete its drafts, in case the page is closed before they are. */
+  discard(id: string, at: number): void;
+  discarded(): readonly Discarded[];
+  /** Ends a discard, once the drafts are deleted. */
+  endDiscard(id: string): void;
   /** Whether this tab wrote the latest change, or nothing changed since it opened. */
   isOwnChange(): boolean;
   /** Takes over what another tab has written since. */
@@ -110,24 +123,41 @@ function createStore(place: string): CompositionStore {
         return { ...before, all };
       }),
     show: (composition) =>
-      update(({ all }) => {
+      update(({ all, discarded }) => {
         const others = all.filter((one) => one.id !== composition.id && !isBlank(one));
-        return { current: composition.id, all: [composition, ...others] };
+        return {
+          current: composition.id,
+          all: [composition, ...others],
+          discarded: withoutDiscard(discarded, composition.id),
+        };
       }),
-    forget: (id) =>
-      update(({ current, all }) => {
-        const left = all.filter((one) => one.id !== id);
-        if (id !== current) return { current, all: left };
-        const blank = newComposition();
-        return { current: blank.id, all: [blank, ...left] };
+    forget: (id) => update((before) => without(before, id)),
+    discard: (id, at) =>
+      update((before) => {
+        const composition = before.all.find((one) => one.id === id);
+        const left = without(before, id);
+        return composition === undefined ? left : { ...left, discarded: [...left.discarded, { composition, at }] };
       }),
+    discarded: () => kept.discarded,
+    endDiscard: (id) => update((before) => ({ ...before, discarded: withoutDiscard(before.discarded, id) })),
     isOwnChange: () => isOwn,
     refresh: () => void (isStored && notice()),
     isKept: () => isStored,
   };
 }
 
-function shownOf({ current, all }: Kept): Composition {
+function without(before: Kept, id: string): Kept {
+  const left = before.all.filter((one) => one.id !== id);
+  if (id !== before.current) return { ...before, all: left };
+  const blank = newComposition();
+  return { ...before, current: blank.id, all: [blank, ...left] };
+}
+
+function withoutDiscard(discarded: readonly Discarded[], id: string): readonly Discarded[] {
+  return discarded.filter(({ composition }) => composition.id !== id);
+}
+
+function shownOf({ current, all }: Pick<Kept, 'current' | 'all'>): Composition {
   const shown = all.find(({ id }) => id === current) ?? all[0];
   if (shown === undefined) throw new Error('a store of compositions is never empty');
   return shown;
@@ -144,7 +174,7 @@ function othersOf(kept: Kept): readonly Composition[] {
 
 function blankStore(): Kept {
   const blank = newComposition();
-  return { current: blank.id, all: [blank] };
+  return { current: blank.id, all: [blank], discarded: [] };
 }
 
 function readRaw(place: string): string | null {
@@ -157,10 +187,10 @@ function readRaw(place: string): string | null {
 
 function parse(raw: string | null): Kept {
   try {
-    const { current, all } = JSON.parse(raw ?? '') as Kept;
+    const { current, all, discarded = [] } = JSON.parse(raw ?? '') as Omit<Kept, 'discarded'> & Partial<Kept>;
     // What an older version of the console wrote may lack fields.
     const whole = all.map((one) => ({ ...newComposition(), ...one }));
-    return whole.length === 0 ? blankStore() : { current, all: whole };
+    return whole.length === 0 ? { ...blankStore(), discarded } : { current, all: whole, discarded };
   } catch {
     return blankStore();
   }
