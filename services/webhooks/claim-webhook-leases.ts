@@ -5,6 +5,7 @@
  */
 import { column, columns } from '../../entities/column-lists.ts';
 import { isDatabaseAway } from '../../entities/database-away.ts';
+import { orNull } from '../../entities/sql-types.ts';
 import { type RowOf, statement } from '../../entities/statement.ts';
 import { type Tables, tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
@@ -158,6 +159,7 @@ const claimFirst = statement('claim the first deliveries under new leases', {
     select ${CLAIMED.names} from claimed order by webhook_id, next_attempt_at, id`,
 });
 
+// A lease that holds gives at least one row, which has no delivery when none is due.
 const claimNext = statement('renew the lease of a webhook and claim its next deliveries', {
   parameters: {
     now: 'timestamptz',
@@ -167,13 +169,13 @@ const claimNext = statement('renew the lease of a webhook and claim its next del
     revision: column('webhooks', 'revision'),
     held: 'uuid[]',
   },
-  result: CLAIMED.types,
+  result: { ...CLAIMED.types, id: orNull(CLAIMED.types.id) },
   sql: ({ now, claim, webhookId, until, revision, held }) => `
     with leased as (
       update webhooks w set lease_until = ${until}
       where w.id = ${webhookId} and w.lease = ${claim} and w.revision = ${revision} and ${IS_ON} returning w.id
     ), claimed as (${claimOf(now, claim, held)})
-    select ${CLAIMED.names} from claimed order by next_attempt_at, id`,
+    select ${CLAIMED.sql} from leased left join claimed deliveries on true order by next_attempt_at, deliveries.id`,
 });
 
 // Deliveries that were paused during an attempt have another index, and without an index all of the webhook would be read. With the
@@ -226,14 +228,13 @@ export async function claimWebhookLeases(
     const leases = await takeLeases(context.db.em(), { now, claim, until, ...capacity, busy });
     if (leases.length === 0) return [];
     const webhookIds = leases.map(({ id }) => id);
-    const rows = await claimFirst(context.db.em(), { now, claim, webhookIds });
-    const ofWebhook = Map.groupBy(rows, (row) => row.webhook_id);
+    const claimed = await claimFirst(context.db.em(), { now, claim, webhookIds });
+    const ofWebhook = Map.groupBy(claimed, (row) => row.webhook_id);
     return leases.flatMap((row) => {
       const lease = leaseOf(context, row, claim);
       const deliveries = ofWebhook.get(row.id) ?? [];
-      return lease === null
-        ? []
-        : [{ lease, takenAt, first: { deliveries, hasMore: deliveries.length === LEASE_BATCH } }];
+      const first = { deliveries, hasMore: deliveries.length === LEASE_BATCH };
+      return lease === null ? [] : [{ lease, takenAt, first }];
     });
   } catch (error) {
     if (isDatabaseAway(error)) releaseUnused(context, claim);
@@ -241,10 +242,9 @@ export async function claimWebhookLeases(
   }
 }
 
-/** Releases leases that exist if only the answer was lost, as soon as the database answers again. */
+/** Releases leases that exist if only the answer was lost, when the database answers again. Otherwise they end by themselves. */
 export function releaseUnused(context: Context, claim: string): void {
   const release = () => releaseClaim(context.db.em(), { claim, now: context.clock.now() });
-  // Without success the leases end by themselves.
   untilDatabaseAnswers(context, WEBHOOK_LEASE_MS, release).catch(() => undefined);
 }
 
@@ -267,26 +267,26 @@ export function leaseOf({ vault, log }: Context, row: RowOf<typeof takeLeases>, 
 }
 
 /**
- * Claims the next due deliveries of a webhook and renews its lease. Returns none when the lease is lost or the webhook
- * was changed. Safe to repeat when the answer was lost.
+ * Claims the next due deliveries of a webhook and renews its lease. Safe to repeat when the answer was lost.
  *
  * @param held ids of the deliveries that the process holds under this lease
+ * @returns null when the lease is lost or the webhook was changed: its url may be another one
  */
 export async function claimMore(
   context: Context,
   { webhookId, claim, revision }: WebhookLease,
   held: string[],
-): Promise<ClaimedDelivery[]> {
+): Promise<ClaimedDelivery[] | null> {
   const now = context.clock.now();
   const until = new Date(now.getTime() + WEBHOOK_LEASE_MS);
-  return claimNext(context.db.em(), { now, claim, webhookId, until, revision, held });
+  const rows = await claimNext(context.db.em(), { now, claim, webhookId, until, revision, held });
+  return rows.length === 0 ? null : rows.flatMap(({ id, ...row }) => (id === null ? [] : [{ id, ...row }]));
 }
 
-/** Releases webhook leases; deliveries that were claimed under them and not attempted become pending again. */
+/** Releases webhook leases; what was claimed under them and not attempted becomes pending again. */
 export async function releaseWebhookLeases(context: Context, leases: readonly WebhookLease[]): Promise<void> {
-  const webhookIds = leases.map(({ webhookId }) => webhookId);
-  const claims = leases.map(({ claim }) => claim);
-  await releaseLeases(context.db.em(), { webhookIds, claims });
+  const input = { webhookIds: leases.map(({ webhookId }) => webhookId), claims: leases.map(({ claim }) => claim) };
+  await releaseLeases(context.db.em(), input);
 }
 
 /** For a process that has the database to itself: every lease still held belongs to a process that died. */

@@ -162,7 +162,12 @@ export function createWebhookDispatcher(context: Context & WithReceivers): Webho
       mayWiden: () => attemptsInFlight < ATTEMPTS_MAX,
       mayClaim: () => !isFull(lease),
       isKept: () => keepers > 0,
-      claim: (held) => untilDatabaseAnswers(context, WEBHOOK_LEASE_MS, () => claimMore(context, lease, held)),
+      claim: async (held) => {
+        const claimed = await untilDatabaseAnswers(context, WEBHOOK_LEASE_MS, () => claimMore(context, lease, held));
+        // What waits must not go to the old url. It is claimed again under a new lease.
+        if (claimed === null) outdated.add(lease);
+        return claimed ?? [];
+      },
       attempt: (attempt) => countAttempt(running, attempt),
       settle,
     });

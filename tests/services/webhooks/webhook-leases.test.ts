@@ -2,8 +2,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { v7 } from 'uuid';
 import { runRound } from '../../../jobs/run-round.ts';
+import { runSql } from '../../../entities/statement.ts';
 import { webhookDeliveries } from '../../../jobs/webhook-deliveries.ts';
 import {
+  claimMore,
   claimWebhookLeases,
   LEASE_BATCH,
   releaseWebhookLeases,
@@ -176,6 +178,75 @@ describe('a worker without capacity for another claim', () => {
 
     expect(first.deliveries).toHaveLength(LEASE_BATCH);
     expect(await nextDeliveryAt(alone.context)).toEqual(now);
+  });
+});
+
+describe('a webhook whose url is changed', () => {
+  /** A lease of a webhook with one more delivery than a lease claims at a time. */
+  async function leased() {
+    const world = await startWorld();
+    const { id } = await registerWebhook(world, 'https://127.0.0.1/hook', { events: ['post.sent'] });
+    await Promise.all(Array.from({ length: LEASE_BATCH + 1 }, () => makePost(world, world.sandboxSlug)));
+    await fanOut(world.context);
+    const [taken] = await claimWebhookLeases(world.context, { healthy: 1, failing: 0, reserved: 0 }, []);
+    const { lease, first } = taken!;
+    return { world, id, lease, held: first.deliveries.map((delivery) => delivery.id) };
+  }
+
+  it('ends the lease that has its old url, also when the answer to the latest claim was lost', async () => {
+    const { world, id, lease, held } = await leased();
+    // The process does not get this answer, and claims again.
+    expect(await claimMore(world.context, lease, held)).toHaveLength(1);
+    await world.rest(`PATCH /webhooks/${id}`, { body: { url: 'https://127.0.0.1/moved' } });
+
+    expect(await claimMore(world.context, lease, held)).toBeNull();
+
+    await releaseWebhookLeases(world.context, [lease]);
+    const open = await world.sql(`select 1 from deliveries where status = 'pending' and claim is null`);
+    expect(open).toHaveLength(LEASE_BATCH + 1);
+  });
+
+  it('is told from one without further deliveries', async () => {
+    const { world, lease, held } = await leased();
+    const more = await claimMore(world.context, lease, held);
+
+    expect(await claimMore(world.context, lease, [...held, ...(more ?? []).map(({ id }) => id)])).toEqual([]);
+  });
+
+  it('gets what waits at its new url as soon as the next claim notices the change', async () => {
+    await using moving = await startWorld();
+    const { answer, letGo } = hanging();
+    const [old, moved] = [await startReceiver(answer), await startReceiver(204)];
+    const { id } = await registerWebhook(moving, old.url, { events: ['post.sent'] });
+    await Promise.all(Array.from({ length: LEASE_BATCH + 1 }, () => makePost(moving, moving.sandboxSlug)));
+    // The outcomes of the first attempts are stored late, so that only the claim can notice the change.
+    const stored = Promise.withResolvers<void>();
+    const { queries } = moving.context.db;
+    const run = async (sql: string, values: readonly unknown[]) => {
+      if (sql.includes('attempt_log')) await stored.promise;
+      return { rows: await runSql(queries, sql, values) };
+    };
+    const get = (target: typeof queries, name: string | symbol) => {
+      const value: unknown = name === 'run' ? run : Reflect.get(target, name);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    };
+    const db = { ...moving.context.db, queries: new Proxy(queries, { get }) };
+    const worker = createWebhookDispatcher({ ...moving.context, db });
+    await fanOut(moving.context);
+    await worker.begin();
+    await until(() => old.received.length === 1);
+    await moving.rest(`PATCH /webhooks/${id}`, { body: { url: moved.url } });
+    old.answer(204);
+    letGo();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    stored.resolve();
+    await worker.drained();
+    await worker.begin();
+    await worker.drained();
+    await worker.close();
+
+    expect(old.received.length).toBeLessThan(LEASE_BATCH);
+    expect(old.received.length + moved.received.length).toBe(LEASE_BATCH + 1);
   });
 });
 
