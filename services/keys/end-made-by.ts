@@ -17,12 +17,17 @@ export interface EndedMakers {
   readonly limitedGrantIds?: readonly string[];
 }
 
+// Locks keys in the order of their ids, as where a profile is deleted, so that the two cannot deadlock.
 const revokeMadeBy = statement('revoke the keys that were made under keys or grants', {
   parameters: { keyIds: 'uuid[]', grantIds: 'uuid[]', at: 'timestamptz' },
   result: { id: column('api_keys', 'id') },
   sql: ({ keyIds, grantIds, at }) => `
-    update api_keys set revoked_at = ${at}
-    where (created_by_key_id = any(${keyIds}) or grant_id = any(${grantIds})) and revoked_at is null returning id`,
+    with made as (
+      select id from api_keys
+      where (created_by_key_id = any(${keyIds}) or grant_id = any(${grantIds})) and revoked_at is null
+      order by id for update
+    )
+    update api_keys k set revoked_at = ${at} from made m where k.id = m.id returning k.id`,
 });
 
 /**

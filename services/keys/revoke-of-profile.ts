@@ -9,8 +9,11 @@ export function revokeOfProfile(table: 'api_keys' | 'oauth_grants') {
     parameters,
     result: { id: 'uuid' },
     sql: ({ accountId, profileId, at }) => `
-      update ${table} set revoked_at = ${at}
-      where account_id = ${accountId} and profile_id = ${profileId} and revoked_at is null returning id`,
+      with held as (
+        select id from ${table} where account_id = ${accountId} and profile_id = ${profileId} and revoked_at is null
+        order by id for update
+      )
+      update ${table} t set revoked_at = ${at} from held h where t.id = h.id returning t.id`,
   });
 }
 
