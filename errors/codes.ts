@@ -218,7 +218,7 @@ export const ERRORS = {
     status: 413,
     trpc: 'PAYLOAD_TOO_LARGE',
     message: 'The images of this account would take more than 50 MiB.',
-    hint: 'List the images that no post uses with GET /media?unused=true and delete them with DELETE /media/{mediaId}; images of posts are freed a day after the last attempt to send them.',
+    hint: 'Delete images that no post uses (GET /media?unused=true) and those of cancelled posts with DELETE /media/{mediaId}. Images of posts are freed a day after the last attempt to send them, and those of a cancelled post a day after its time.',
     retryable: false,
   },
   unsupported_content_type: {

@@ -88,6 +88,24 @@ describe('GET /media', () => {
     expect([status, body.error]).toEqual([413, 'storage_full']);
     expect(body.hint).toContain('GET /media?unused=true');
   });
+
+  it('lacks those of cancelled posts, which the hint names, because deleting them makes space', async () => {
+    const { id, key } = await accountWithSandbox(world);
+    const send = () => world.rest('POST /media', { raw: PNG, headers: { 'content-type': 'image/png' }, key });
+    const mediaId: string = (await send()).body.media.id;
+    const scheduledFor = new Date(world.clock.now().getTime() + 20 * 86_400_000).toISOString();
+    const body = { text: 'Ding', connectionSlugs: ['sandbox'], mediaIds: [mediaId], scheduledFor };
+    const [{ postId }] = (await world.rest('POST /posts', { key, body })).body.results;
+    await world.rest(`DELETE /posts/${postId}`, { key });
+    await world.sql('update accounts set media_bytes = $2 where id = $1', [id, STORAGE_MAX_BYTES]);
+
+    const { media } = (await world.rest('GET /media?unused=true', { key })).body;
+    const refused = await send();
+    const deleted = await world.rest(`DELETE /media/${mediaId}`, { key });
+
+    expect([media, refused.status, deleted.status, (await send()).status]).toEqual([[], 413, 200, 200]);
+    expect(refused.body.hint).toMatch(/cancelled posts with DELETE \/media/);
+  });
 });
 
 it('deletes an image that no post names 7 days after its upload, on the manual clock too', async () => {
