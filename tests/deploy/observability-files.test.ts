@@ -115,3 +115,12 @@ it('has a dashboard whose panels have different ids, a legend for each query, an
     for (const { legendFormat } of targets) expect(legendFormat).not.toBe('');
   }
 });
+
+it('an alert about posts that are due says what holds them after a restore', () => {
+  const aboutPosts = rules.filter(({ expr }) => expr.includes('carillon_posts_overdue'));
+
+  expect(aboutPosts.map(({ alert }) => alert)).toEqual(['CarillonPostsLate', 'CarillonPostsBacklog']);
+  for (const { annotations } of aboutPosts) {
+    expect(annotations.description).toContain('docs/operations.md#after-a-restore');
+  }
+});
