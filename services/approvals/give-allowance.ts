@@ -56,7 +56,7 @@ const storeAllowance = statement('give an allowance', {
       given_by_kind = excluded.given_by_kind, given_by_id = excluded.given_by_id, given_by_name = excluded.given_by_name`,
 });
 
-// Whoever asked is a key or a grant.
+// A key or a grant asked.
 const holdRequester = statement('keep the key or grant that asked from ending', {
   parameters: { requester: 'uuid' },
   result: { held: 'int' },

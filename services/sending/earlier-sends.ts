@@ -40,7 +40,7 @@ export async function earlierSends(
   return rows.map(({ token, started_at: at, prepared }) => ({ token, startedAt: dateOf(at), prepared }));
 }
 
-/** Most earlier sends that are looked for: two lookups fit into a lease beside the call that publishes. */
+/** Most earlier sends that are searched for: two lookups fit into a lease beside the call that publishes. */
 const LOOKED_FOR_MAX = 2;
 
 /**
@@ -53,7 +53,7 @@ export async function lookForEarlier(
   send: PartSend,
   earlier: readonly EarlierSend[],
 ): Promise<PartOutcome | null> {
-  // A reply belongs to the head of its own send, which was deleted with it.
+  // A reply belongs to the head of the same send, which was deleted with it.
   if (send.part.step !== 'head') return null;
   for (const attempt of earlier.slice(-LOOKED_FOR_MAX)) {
     const seen = await look(context, { ...send, part: { ...send.part, ...attempt } });

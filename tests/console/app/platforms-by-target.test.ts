@@ -1,4 +1,4 @@
-/** The platform that lists name beside a post is that of its own connection. */
+/** The platform that lists name beside a post is that of the connection itself. */
 import { expect, it, vi } from 'vitest';
 
 vi.stubGlobal('window', { addEventListener: () => undefined });

@@ -1,5 +1,5 @@
 /**
- * DELETE /posts/{postId}?ifStatus= deletes what the caller has seen, and nothing that became of it since
+ * DELETE /posts/{postId}?ifStatus= deletes what the caller has seen, and nothing that it has become since
  * (docs/contract/posts.md#deleting).
  */
 import { expect, it } from 'vitest';

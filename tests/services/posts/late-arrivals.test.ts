@@ -131,7 +131,7 @@ it('a post that did not arrive is sent by its repeat', async () => {
   expect([(await read(postId)).status, onX('not late').length]).toEqual(['sent', 1]);
 });
 
-it('a refused duplicate whose earlier send cannot be looked for leaves the outcome unknown', async () => {
+it('a refused duplicate whose earlier send cannot be searched for leaves the outcome unknown', async () => {
   const postId = await lostPost('x-alice', 'late, unseen');
   await arriveAtX('late, unseen');
   x.answers['GET /2/users/:id/tweets'] = [OUTAGE, OUTAGE, OUTAGE];

@@ -62,7 +62,7 @@ export async function deleteDrafts(api: Api, { ids, failures }: FoundDrafts): Pr
 /** Longer than a message with Undo shows, here or in another tab. */
 export const UNDO_MAX_MS = 60_000;
 
-/** A failure that lasts longer will not pass by itself. */
+/** A failure that lasts longer does not end without someone who acts. */
 const TRIED_MAX_MS = 86_400_000;
 
 /** Deletes the drafts of texts that were discarded on a page that was closed before it could, or could not. */
