@@ -30,7 +30,7 @@ export async function callWithTokenRefresh<Credential, Answer>(
   requireTime(io);
   const answer = await call.make(early ?? session.credential);
   if (early !== null || !call.isRefused(answer) || !renewal.canRenew(session.credential, io.apps)) return answer;
-  const fresh = await renewed(session, io, renewal);
+  const fresh = await renewedCredential(session, io, renewal);
   requireTime(io);
   return call.make(fresh);
 }
@@ -50,18 +50,28 @@ async function renewedAhead<Credential>(
   io: PlatformIo,
   renewal: CredentialRenewal<Credential>,
 ): Promise<Credential | null> {
-  if (!renewal.canRenew(session.credential, io.apps)) return null;
-  const dueAt = renewal.dueAt(session.credential);
-  if (dueAt === null || dueAt > io.now()) return null;
+  if (!isRenewalDue(session, io, renewal)) return null;
   try {
-    return await renewed(session, io, renewal);
+    return await renewedCredential(session, io, renewal);
   } catch (error) {
     if (error instanceof PlatformFailure) return null;
     throw error;
   }
 }
 
-function renewed<Credential>(
+/** Whether the credential can be renewed, and is to be by now. */
+export function isRenewalDue<Credential>(
+  { credential }: Session<Credential>,
+  io: Pick<PlatformIo, 'apps' | 'now'>,
+  renewal: CredentialRenewal<Credential>,
+): boolean {
+  if (!renewal.canRenew(credential, io.apps)) return false;
+  const dueAt = renewal.dueAt(credential);
+  return dueAt !== null && dueAt <= io.now();
+}
+
+/** Renews the credential, within the time limit of a refresh. */
+export function renewedCredential<Credential>(
   session: Session<Credential>,
   io: PlatformIo,
   renewal: CredentialRenewal<Credential>,

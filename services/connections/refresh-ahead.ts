@@ -1,5 +1,6 @@
 /** Refreshes an access token before a call that publishes, so that the refresh takes nothing from the time of the call. */
 import { type AnyPlatform, PlatformFailure, type Session } from '../../platforms/contract.ts';
+import { isRenewalDue, renewedCredential } from '../../platforms/with-token-refresh.ts';
 import type { Context } from '../context.ts';
 import { platformIo } from '../platform-io.ts';
 import { REFRESH_TIMEOUT_MS } from './open-session.ts';
@@ -14,13 +15,13 @@ export async function refreshAhead(
   session: Session<unknown>,
 ): Promise<Session<unknown>> {
   const { renewal } = platform;
-  if (renewal === undefined || !renewal.canRenew(session.credential, context.config.apps)) return session;
-  const dueAt = renewal.dueAt(session.credential);
-  if (dueAt === null || dueAt > context.clock.now()) return session;
-  const io = platformIo(context, REFRESH_TIMEOUT_MS);
+  const present = { apps: context.config.apps, now: () => context.clock.now() };
+  if (renewal === undefined || !isRenewalDue(session, present, renewal)) return session;
   try {
-    const credential = await session.renew((stale, signal) => renewal.renew(stale, { ...io, signal }));
-    return { ...session, credential };
+    return {
+      ...session,
+      credential: await renewedCredential(session, platformIo(context, REFRESH_TIMEOUT_MS), renewal),
+    };
   } catch (error) {
     if (!(error instanceof PlatformFailure)) throw error;
     return { ...session, renew: () => Promise.reject(error) };
