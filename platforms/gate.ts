@@ -55,8 +55,8 @@ export function gatePlatform(platform: AnyPlatform): AnyPlatform {
     }),
     ...(readBack && {
       readBack: (session: AnySession, part, io) =>
-        guarded(io, [session.credential], async (inner, known) => {
-          const found = await readBack(watchedSession(name, session, known), part, inner);
+        withSession(name, session, io, async (own, inner, known) => {
+          const found = await readBack(own, part, inner);
           if (found instanceof PlatformFailure) return cleanPlatformFailure(found, known);
           return found === null ? null : checkedPublished(name, found);
         }),
@@ -141,9 +141,9 @@ function withSession<Result>(
   name: string,
   session: AnySession,
   io: PlatformIo,
-  work: (session: AnySession, io: PlatformIo) => Promise<Result>,
+  work: (session: AnySession, io: PlatformIo, known: KnownSecrets) => Promise<Result>,
 ): Promise<Result> {
-  return guarded(io, [session.credential], (inner, known) => work(watchedSession(name, session, known), inner));
+  return guarded(io, [session.credential], (inner, known) => work(watchedSession(name, session, known), inner, known));
 }
 
 /** The cause of a failed renewal is stored with the connection before the call's own failure is. */
