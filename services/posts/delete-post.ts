@@ -43,13 +43,15 @@ export async function deletePost(
   if (ifStatus !== undefined) refuseOther(post.status, ifStatus);
   switch (post.status) {
     case 'scheduled':
-      return cancel(context, caller, post, ifStatus);
+      if (await cancel(context, caller, post)) return { id: post.id, status: 'cancelled' };
+      return deleteChanged(context, caller, postId, ifStatus);
     case 'cancelled':
       return { id: post.id, status: 'cancelled' };
     case 'deleted':
       return { id: post.id, status: 'deleted', deletedAt: timestamp(post.deleted_at as string) };
     case 'draft':
-      return deleteDraft(context, caller, post, ifStatus);
+      if (await deleteDraft(context, post)) return { id: post.id, deleted: true };
+      return deleteChanged(context, caller, postId, ifStatus);
     case 'processing':
       throw new ServiceError('post_not_cancellable');
     case 'sent':
@@ -68,13 +70,8 @@ function refuseOther(status: string, ifStatus: DeletableStatus): void {
   throw new ServiceError('post_not_cancellable', `The post is ${status}, not ${ifStatus}, so it stays as it is.`);
 }
 
-// A cancel and a worker's claim race; the first one to update the row wins.
-async function cancel(
-  context: Context,
-  caller: Caller,
-  post: PostRow,
-  ifStatus: DeletableStatus | undefined,
-): Promise<DeleteResult> {
+/** A cancel and a worker's claim race; the first one to update the row wins. @returns whether the post was scheduled still */
+async function cancel(context: Context, caller: Caller, post: PostRow): Promise<boolean> {
   const cancelled = await tables(context.db.queries)
     .updateTable('posts')
     .set({ status: 'cancelled', stop_id: null, held: false })
@@ -83,8 +80,7 @@ async function cancel(
     .where('status', '=', 'scheduled')
     .returning('id')
     .execute();
-  if (cancelled.length === 1) return { id: post.id, status: 'cancelled' };
-  return deleteChanged(context, caller, post.id, ifStatus);
+  return cancelled.length === 1;
 }
 
 /** Deletes a post whose status another request or a worker has changed since it was read. */
@@ -113,21 +109,18 @@ async function deleteSent(context: Context, caller: Caller, post: PostRow): Prom
 /**
  * Deletes the draft, then its images, except images that another post uses. Two transactions: one that publishes the draft locks
  * images and the account before the post.
+ *
+ * @returns whether the post was a draft still
  */
-async function deleteDraft(
-  context: Context,
-  caller: Caller,
-  post: PostRow,
-  ifStatus: DeletableStatus | undefined,
-): Promise<DeleteResult> {
+async function deleteDraft(context: Context, post: PostRow): Promise<boolean> {
   const { images, removed } = await context.db.em().transactional(async (em: SqlEntityManager) => ({
     images: await tables(em).selectFrom('post_media').select('media_id').where('post_id', '=', post.id).execute(),
     removed: await removeDrafts(em, [post.id]),
   }));
-  if (removed.length === 0) return deleteChanged(context, caller, post.id, ifStatus);
+  if (removed.length === 0) return false;
   const ids = images.map(({ media_id: mediaId }) => mediaId);
   await releaseUnused(context, ids).catch((error: unknown) => {
     context.log.warn({ postId: post.id, err: error }, 'the images of a deleted draft wait for housekeeping');
   });
-  return { id: post.id, deleted: true };
+  return true;
 }
