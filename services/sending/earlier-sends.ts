@@ -4,7 +4,7 @@
  */
 import { column } from '../../entities/column-lists.ts';
 import { statement } from '../../entities/statement.ts';
-import { PlatformFailure } from '../../platforms/contract.ts';
+import { PlatformFailure, type SendPart } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import { dateOf } from '../timestamp.ts';
 import { isAnotherPost } from './another-post.ts';
@@ -40,6 +40,9 @@ export async function earlierSends(
   return rows.map(({ token, started_at: at, prepared }) => ({ token, startedAt: dateOf(at), prepared }));
 }
 
+/** What is searched for; each earlier send adds how it called the platform. */
+type EarlierSearch = Omit<PartSend, 'part'> & { readonly part: Omit<SendPart, keyof EarlierSend> };
+
 /** Most earlier sends that are searched for: two lookups fit into a lease beside the call that publishes. */
 const LOOKED_FOR_MAX = 2;
 
@@ -50,7 +53,7 @@ const LOOKED_FOR_MAX = 2;
  */
 export async function lookForEarlier(
   context: Context,
-  send: PartSend,
+  send: EarlierSearch,
   earlier: readonly EarlierSend[],
 ): Promise<PartOutcome | null> {
   // A reply belongs to the head of the same send, which was deleted with it.

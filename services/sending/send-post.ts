@@ -161,8 +161,7 @@ async function makePart(begun: Run, part: PostPart, attempt: HeldAttempt, resume
   const account = { platform, session, of: postOfPart(claimed) };
   const attempts = await earlierSends(context, claimed.post, part);
   const earlier = attempts.filter(({ prepared }) => callMayBeMade(context, claimed, { step: part.step, prepared }));
-  const { token, startedAt, prepared } = attempt;
-  const late = await lookForEarlier(context, { ...account, part: { ...part, token, startedAt, prepared } }, earlier);
+  const late = await lookForEarlier(context, { ...account, part }, earlier);
   if (late !== null) return late;
   let ready: ReadyPart;
   try {
