@@ -1,6 +1,7 @@
 /** Keys that other keys create, for tests of what a key shares with those that it has created. */
 import { accountWithSandbox, connectSandbox } from './connections.ts';
 import type { World } from './world.ts';
+import { NO_POST } from './expected.ts';
 
 export interface CreatedKey {
   readonly id: string;
@@ -39,12 +40,7 @@ export async function tenantWithCreatedKey(world: World) {
 export function refusedPost(error: { readonly code: string; readonly message: string }) {
   return {
     connectionSlug: 'shop',
-    status: 'failed',
-    postId: null,
-    url: null,
-    scheduledFor: null,
-    threadCount: 0,
-    hasFirstComment: false,
+    ...NO_POST,
     error,
   };
 }

@@ -17,3 +17,13 @@ export function refusal(code: ErrorCode, message: string, extra: Partial<ErrorBo
   const { hint, retryable } = ERRORS[code];
   return { error: code, message, hint, docs: `${PUBLIC_URL}/docs/errors#${code}`, retryable, ...extra };
 }
+
+/** What the result of a connection has, besides its slug and the error, when no post was stored. */
+export const NO_POST = {
+  status: 'failed',
+  postId: null,
+  url: null,
+  scheduledFor: null,
+  threadCount: 0,
+  hasFirstComment: false,
+} as const;

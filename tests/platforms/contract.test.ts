@@ -8,6 +8,7 @@ import { PUBLIC_URL, startWorld, type World } from '../harness/world.ts';
 import { startPlatformServers } from './servers/index.ts';
 import { sandboxServer } from './servers/sandbox.ts';
 import type { PlatformServer } from './servers/platform-server.ts';
+import { NO_POST } from '../harness/expected.ts';
 
 const started = await startPlatformServers({
   now: () => START,
@@ -87,12 +88,7 @@ describe.for(servers)('$platformId', (server) => {
 
     expect(result).toEqual({
       connectionSlug: slug,
-      status: 'failed',
-      postId: null,
-      url: null,
-      scheduledFor: null,
-      threadCount: 0,
-      hasFirstComment: false,
+      ...NO_POST,
       error: {
         code: 'platform_rejected',
         message: expect.stringMatching(

@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { accountWithSandbox, connectSandbox, storeBluesky } from '../../harness/connections.ts';
-import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
+import { NO_POST, refusal, UNKNOWN_ID, UUID } from '../../harness/expected.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
 import { PUBLIC_URL, startWorld } from '../../harness/world.ts';
 
@@ -15,12 +15,7 @@ const world = await startWorld();
 function refusedItem(connectionSlug: string, code: string, message: string) {
   return {
     connectionSlug,
-    status: 'failed',
-    postId: null,
-    url: null,
-    scheduledFor: null,
-    threadCount: 0,
-    hasFirstComment: false,
+    ...NO_POST,
     error: { code, message },
   };
 }

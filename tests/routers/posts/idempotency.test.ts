@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { startWorld } from '../../harness/world.ts';
+import { NO_POST } from '../../harness/expected.ts';
 
 const world = await startWorld();
 const body = { text: 'Only once', connectionSlugs: [world.sandboxSlug, 'nowhere'] };
@@ -54,12 +55,7 @@ describe('200', () => {
       200,
       {
         connectionSlug: 'a\ufffdb',
-        status: 'failed',
-        postId: null,
-        url: null,
-        scheduledFor: null,
-        threadCount: 0,
-        hasFirstComment: false,
+        ...NO_POST,
         error: {
           code: 'invalid_connection',
           message: 'No connection of yours has the slug "a\ufffdb". GET /connections lists them.',

@@ -1,7 +1,7 @@
 /** POST /posts with `replaces`: new posts take the place of drafts, all or nothing (docs/contract/posts.md#replacing-drafts). */
 import { describe, expect, it } from 'vitest';
 import { connectSandbox } from '../../harness/connections.ts';
-import { refusal } from '../../harness/expected.ts';
+import { NO_POST, refusal } from '../../harness/expected.ts';
 import { noise } from '../../harness/images.ts';
 import { startWorld } from '../../harness/world.ts';
 
@@ -24,12 +24,7 @@ const statusOf = async (postId: string) => (await world.rest(`GET /posts/${postI
 /** The result of a connection that gets no post. */
 const refused = (connectionSlug: string, code: string) => ({
   connectionSlug,
-  status: 'failed',
-  postId: null,
-  url: null,
-  scheduledFor: null,
-  threadCount: 0,
-  hasFirstComment: false,
+  ...NO_POST,
   error: { code, message: expect.any(String) },
 });
 

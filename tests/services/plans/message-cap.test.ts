@@ -9,6 +9,7 @@ import { eventsAbout } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
 import { MAILBOX, startFakeMail } from '../../platforms/fakes/fake-mail.ts';
 import { startFakeTwilio, TWILIO } from '../../platforms/fakes/fake-twilio.ts';
+import { NO_POST } from '../../harness/expected.ts';
 
 const CAP = 3;
 const DAY_MS = 86_400_000;
@@ -60,12 +61,7 @@ describe('immediate sends', () => {
     expect(answer.status).toBe(200);
     expect(answer.body.results[1]).toEqual({
       connectionSlug: 'sms',
-      status: 'failed',
-      postId: null,
-      url: null,
-      scheduledFor: null,
-      threadCount: 0,
-      hasFirstComment: false,
+      ...NO_POST,
       error: { code: 'limit_exceeded', message: overMessage('3 messages') },
     });
     expect(codesOf(answer)).toEqual([null, 'limit_exceeded', null]);

@@ -7,6 +7,7 @@ import { makeAccount, type TestAccount } from '../../harness/accounts.ts';
 import { connectSandbox, type TestConnection } from '../../harness/connections.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
+import { NO_POST } from '../../harness/expected.ts';
 
 const world = await startWorld();
 const DAY_MS = 86_400_000;
@@ -57,12 +58,7 @@ describe('active connections', () => {
     expect(status).toBe(200);
     expect(body.results[0]).toEqual({
       connectionSlug: 'bell-3',
-      status: 'failed',
-      postId: null,
-      url: null,
-      scheduledFor: null,
-      threadCount: 0,
-      hasFirstComment: false,
+      ...NO_POST,
       error: {
         code: 'connection_limit_exceeded',
         message: 'The free plan allows 2 active connections, and "bell-3" is not among the 2 that sent most recently.',

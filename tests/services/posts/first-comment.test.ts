@@ -1,6 +1,6 @@
 /** First comments are created right after the post. The post does not depend on them, and both are deleted together. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { UUID } from '../../harness/expected.ts';
+import { NO_POST, UUID } from '../../harness/expected.ts';
 import { eventsAbout } from '../../harness/posts.ts';
 import { START } from '../../harness/test-clock.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -160,12 +160,7 @@ describe('a first comment that is not attempted', () => {
     expect([onFacebook.status, onFacebook.hasFirstComment]).toEqual(['sent', true]);
     expect(inSandbox).toEqual({
       connectionSlug: world.sandboxSlug,
-      status: 'failed',
-      postId: null,
-      url: null,
-      scheduledFor: null,
-      threadCount: 0,
-      hasFirstComment: false,
+      ...NO_POST,
       error: {
         code: 'shape_unsupported',
         message: 'Sandbox has no first comments. Leave out firstComment for this connection.',

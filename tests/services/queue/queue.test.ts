@@ -5,6 +5,7 @@ import { TEST_DATABASE_URL } from '../../harness/database.ts';
 import { holdRows } from '../../harness/hold-rows.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
+import { NO_POST } from '../../harness/expected.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -122,12 +123,7 @@ describe('no slot', () => {
     expect(body.results).toEqual([
       {
         connectionSlug: withoutQueue.slug,
-        status: 'failed',
-        postId: null,
-        url: null,
-        scheduledFor: null,
-        threadCount: 0,
-        hasFirstComment: false,
+        ...NO_POST,
         error: {
           code: 'queue_empty',
           message: `The connection "${withoutQueue.slug}" has no queue slots; set some, or give scheduledFor.`,
