@@ -12,9 +12,9 @@ export const PostWords = defineEntity({
   },
   indexes: [
     {
-      // The words with the periods of time that the id is in (services/posts/periods.ts).
-      name: 'post_words_time_index',
-      expression: `create index "post_words_time_index" on "post_words" using gin ("words", (array[left("post_id"::text, 4), left("post_id"::text, 5), left("post_id"::text, 6), left("post_id"::text, 7)]))`,
+      // The periods of time that the id is in (services/posts/periods.ts), with the words.
+      name: 'post_words_search_index',
+      expression: `create index "post_words_search_index" on "post_words" using gin ((array[left("post_id"::text, 4), left("post_id"::text, 5), left("post_id"::text, 6), left("post_id"::text, 7)]), "words")`,
     },
   ],
 });

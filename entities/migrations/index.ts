@@ -29,6 +29,8 @@ import { Retention } from './migration-20261122-retention.ts';
 import { RolesOfPeople } from './migration-20261122-roles-of-people.ts';
 import { LargeInstalls } from './migration-20261122-large-installs.ts';
 import { VacuumLargeTables } from './migration-20261122-vacuum-large-tables.ts';
+import { PeriodsBeforeWords } from './migration-20261128-periods-before-words.ts';
+import { LedgerPages } from './migration-20261128-ledger-pages.ts';
 import { WeeksOfWords } from './migration-20261127-weeks-of-words.ts';
 
 interface ListedMigration extends MigrationObject {
@@ -65,4 +67,6 @@ export const migrations: ListedMigration[] = [
   { name: '20261126-zone-names', class: ZoneNames },
   { name: '20261127-weeks-of-words', class: WeeksOfWords },
   { name: '20261127-image-hashes', class: ImageHashes },
+  { name: '20261128-periods-before-words', class: PeriodsBeforeWords },
+  { name: '20261128-ledger-pages', class: LedgerPages },
 ];

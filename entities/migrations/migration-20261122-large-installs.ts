@@ -4,10 +4,11 @@
  * accepted, for the calendar, and deliveries of disabled webhooks. On a large install, build them beforehand without locking the tables:
  * docs/scale.md#updates-of-large-installs.
  */
+import { CREATE_SEARCH_INDEX } from './search-index.ts';
 import { StepMigration } from './step-migration.ts';
 
 const STATEMENTS = [
-  `create index if not exists "post_words_time_index" on "post_words" using gin ("words", (array[left("post_id"::text, 4), left("post_id"::text, 5), left("post_id"::text, 6), left("post_id"::text, 7)]))`,
+  CREATE_SEARCH_INDEX,
   `drop index if exists "post_words_index"`,
   `create index if not exists "posts_long_wait_index" on "posts" ("account_id", (coalesce("sent_at", "scheduled_for"))) where (coalesce("sent_at", "scheduled_for") - "created_at" > interval '31 days')`,
   `create index if not exists "deliveries_paused_index" on "deliveries" ("webhook_id") where ("paused")`,

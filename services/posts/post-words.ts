@@ -27,7 +27,7 @@ export function matchesWords(q: string, owner: string): string {
 
 /**
  * Condition on `post_words w`: the id of the post begins with one of the periods. Must match the expression of
- * `post_words_time_index` word for word.
+ * `post_words_search_index` word for word.
  *
  * @param periods expression of an array
  */

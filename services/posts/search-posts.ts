@@ -126,7 +126,7 @@ export function olderQuery(
   return { sql, parameters };
 }
 
-/** Of these posts the ones that match the other filters. */
+/** Of these posts the ones that match the other filters, newest first: no more are looked up than the page takes. */
 function amongQuery(
   caller: Caller,
   search: PostSearch,
@@ -136,7 +136,11 @@ function amongQuery(
 ): ComposedQuery {
   const { condition, of, parameters } = filteredPosts(caller, search, connections);
   const ids = of(found);
-  const sql = `select id from posts where id = any(${ids}::uuid[]) and ${condition()} order by id desc limit ${of(limit)} offset ${of(offset)}`;
+  const sql = `
+    select p.id
+    from (select f.id from unnest(${ids}::uuid[]) as f(id) order by f.id desc offset 0) f
+    cross join lateral (select id from posts where id = f.id and ${condition()} offset 0) p
+    order by f.id desc limit ${of(limit)} offset ${of(offset)}`;
   return { sql, parameters };
 }
 
