@@ -1,4 +1,5 @@
 /** `posts list`, `posts show`, and the commands that change one post or read its metrics. */
+import { hasErrorCode } from '../client/errors.ts';
 import { type Answer, type Call, type CommandSpec, hasFlag, type OptionSpec, valueOf, valuesOf } from './command.ts';
 import { CommandError } from './failure.ts';
 import { UsageError } from './operator-client.ts';
@@ -114,6 +115,8 @@ export function moreText(nextCursor: string | null): string {
   return nextCursor === null ? '' : `More with --cursor ${nextCursor}\n`;
 }
 
+type Post = Awaited<ReturnType<Client['posts']['get']['query']>>['post'];
+
 type ListInput = NonNullable<Parameters<Client['posts']['list']['query']>[0]>;
 
 async function list(call: Call, status: string | undefined): Promise<Answer> {
@@ -162,18 +165,30 @@ function settled(call: Call, body: { result: PostResult }): Answer {
   return answerOfResults(call, body, [body.result]);
 }
 
-/** The API has one operation for both. A post that is sent between the look and the call is taken down. */
 async function cancel(call: Call): Promise<Answer> {
   const client = await clientOf(call.io);
   const { post } = await client.posts.get.query({ postId: idOf(call) });
-  if (post.status === 'sent' || post.status === 'deleted') {
-    throw new CommandError(
-      'refused',
-      `The post is ${post.status}, so it cannot be cancelled.`,
-      `To delete it from ${post.platformId}: carillon take-down ${post.id}`,
-    );
+  refuseSent(post);
+  const ifStatus = post.status === 'draft' ? 'draft' : 'scheduled';
+  try {
+    return deletion(await client.posts.delete.mutate({ postId: post.id, ifStatus }));
+  } catch (error) {
+    if (hasErrorCode(error, 'post_not_cancellable')) {
+      const changed = await client.posts.get.query({ postId: post.id });
+      refuseSent(changed.post);
+    }
+    throw error;
   }
-  return deletion(await client.posts.delete.mutate({ postId: post.id }));
+}
+
+/** @throws CommandError for a post that is or was on its platform */
+function refuseSent({ id, status, platformId }: Post): void {
+  if (status !== 'sent' && status !== 'deleted') return;
+  throw new CommandError(
+    'refused',
+    `The post is ${status}, so it cannot be cancelled.`,
+    `To delete it from ${platformId}: carillon take-down ${id}`,
+  );
 }
 
 async function takeDown(call: Call): Promise<Answer> {
@@ -186,7 +201,7 @@ async function takeDown(call: Call): Promise<Answer> {
       `To cancel a waiting one: carillon cancel ${post.id}`,
     );
   }
-  return deletion(await client.posts.delete.mutate({ postId: post.id }));
+  return deletion(await client.posts.delete.mutate({ postId: post.id, ifStatus: 'sent' }));
 }
 
 function deletion(body: { id: string; deleted?: true; status?: string }): Answer {

@@ -107,7 +107,9 @@ const operations: Readonly<Record<string, Operation>> = {
     return [await callInstall<Row>(context, call, item)];
   },
   'post.delete': async (context, item) => {
-    const call = { method: 'DELETE', path: `/posts/${idOf(context, item)}` } as const;
+    const ifStatus = String(context.getNodeParameter('ifStatus', item, ''));
+    const qs = ifStatus === '' ? {} : { ifStatus };
+    const call = { method: 'DELETE', path: `/posts/${idOf(context, item)}`, qs } as const;
     return [await callInstall<Row>(context, call, item)];
   },
   'image.upload': async (context, item) => {

@@ -182,6 +182,20 @@ export const properties = [
     displayOptions: shownFor('post', 'get', 'publish', 'retry', 'delete'),
   },
   {
+    displayName: 'Only If Status',
+    name: 'ifStatus',
+    type: 'options',
+    options: [
+      { name: 'Any', value: '' },
+      { name: 'Draft', value: 'draft' },
+      { name: 'Scheduled', value: 'scheduled' },
+      { name: 'Sent', value: 'sent' },
+    ],
+    default: '',
+    displayOptions: shownFor('post', 'delete'),
+    description: 'Delete the post only in this status. "Scheduled" cancels it, and never takes it down.',
+  },
+  {
     displayName: 'Status',
     name: 'status',
     type: 'options',

@@ -225,6 +225,45 @@ describe('a post', () => {
     expect([down.exitCode, (await show(postId)).status]).toEqual([0, 'deleted']);
   });
 
+  it('stays up when it is sent while cancel runs', async () => {
+    const at = new Date(world.clock.now().getTime() + 60_000).toISOString();
+    const [{ postId }] = (await json('post', 'Just out', '--to', slug, '--at', at)).results;
+    let calls = 0;
+    const sendingMeanwhile: typeof fetch = async (url, init) => {
+      const response = await fetch(url, init);
+      calls += 1;
+      if (calls === 1) await world.advance(60_000);
+      return response;
+    };
+
+    const cancelled = await run(['cancel', postId], { io: { fetch: sendingMeanwhile } });
+
+    expect(cancelled).toEqual({
+      exitCode: 3,
+      stdout: '',
+      stderr: `The post is sent, so it cannot be cancelled.\nTo delete it from sandbox: carillon take-down ${postId}\n`,
+    });
+    expect((await show(postId)).status).toBe('sent');
+  });
+
+  it('stays a scheduled post when its draft is published while cancel runs', async () => {
+    const id = await draft();
+    let calls = 0;
+    const publishingMeanwhile: typeof fetch = async (url, init) => {
+      const response = await fetch(url, init);
+      calls += 1;
+      if (calls === 1)
+        await world.rest(`POST /posts/${id}/publish`, { body: { scheduledFor: '2026-12-01T12:00:00Z' } });
+      return response;
+    };
+
+    const cancelled = await run(['cancel', id], { io: { fetch: publishingMeanwhile } });
+
+    expect([cancelled.exitCode, cancelled.stdout]).toEqual([3, '']);
+    expect(cancelled.stderr).toMatch(/^The post is scheduled, not draft, so it stays as it is\.\n/);
+    expect((await show(id)).status).toBe('scheduled');
+  });
+
   it('is not found: exit code 5, and with --json the error body', async () => {
     const id = '00000000-0000-7000-8000-000000000000';
 

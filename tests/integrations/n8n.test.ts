@@ -184,6 +184,15 @@ describe('the node', () => {
     expect((await execute({ operation: 'delete', postId: first.postId }))[0].id).toBe(first.postId);
   });
 
+  it('cancels a post without taking it down when it is out', async () => {
+    const [{ postId }] = await execute({ operation: 'create', connections: ['sandbox'], text: 'Out already' });
+
+    const cancelled = execute({ operation: 'delete', postId, ifStatus: 'scheduled' });
+
+    await expect(cancelled).rejects.toThrow('The post is sent, not scheduled, so it stays as it is.');
+    expect((await execute({ operation: 'get', postId }))[0].status).toBe('sent');
+  });
+
   it('keeps drafts, schedules in the zone of the workflow, and checks without posting', async () => {
     const creating = { operation: 'create', connections: ['sandbox'], text: 'Later' };
     const scheduledFor = `${new Date(world.clock.now().getTime() + 86_400_000).toISOString().slice(0, 10)} 09:00:00`;
