@@ -32,6 +32,9 @@ const XCredentialsInput = z.strictObject({
 });
 type XCredentialsInput = z.infer<typeof XCredentialsInput>;
 
+/** Not in X's documentation, but in its refusal: "Image dimensions must be >= 4x4 and <= 8192x8192" (error 324). */
+const SIDE_MAX = 8_192;
+
 const Me = z.object({ data: z.object({ id: z.string(), username: z.string() }) });
 const Created = z.object({ data: z.object({ id: z.string() }) });
 const Deleted = z.object({ data: z.object({ deleted: z.literal(true) }) });
@@ -51,6 +54,8 @@ export const x = definePlatform<XCredential, XCredentialsInput>({
     // image.
     types: ['image/png', 'image/jpeg', 'image/webp'],
     altTextMax: 1000,
+    maxWidth: SIDE_MAX,
+    maxHeight: SIDE_MAX,
   },
   thread: { max: 24, onRefusal: 'take_down' },
   firstComment: null,

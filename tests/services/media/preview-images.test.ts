@@ -31,6 +31,8 @@ it.each([
     { changes: ['resized', 'converted', 'still'] },
   ],
   [x, image({ contentType: 'image/gif', sizeBytes: 8_000_000 }), { changes: ['converted', 'still', 'compressed'] }],
+  [x, image({ width: 8_192, height: 8_192 }), { changes: [] }],
+  [x, image({ width: 8_193, height: 8_193 }), { changes: ['resized'], width: 8_192, height: 8_192 }],
   [telegram, image({ contentType: 'image/gif', altText: 'A bell' }), { changes: ['altTextDropped'] }],
   [telegram, image({ width: 20_000, height: 1_000 }), { changes: ['resized'], width: 5_000, height: 250 }],
   [bluesky, image({ sizeBytes: 2_000_001 }), { changes: ['compressed'] }],

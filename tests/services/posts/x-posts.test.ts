@@ -1,5 +1,7 @@
-/** X posts through the REST API: unknown outcomes that X's refusal of a duplicate resolves. */
+/** X posts through the REST API: images within X's limits, and unknown outcomes that X's refusal of a duplicate resolves. */
+import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
+import { plain } from '../../harness/images.ts';
 import { startWorld } from '../../harness/world.ts';
 import { startFakeX } from '../../platforms/fakes/fake-x.ts';
 import type { Fault, WireAnswer } from '../../platforms/fakes/wire.ts';
@@ -78,4 +80,21 @@ it('a refused duplicate is no proof of a post whose outcome was known', async ()
   const { status, error } = await post('twice');
 
   expect([status, error.code]).toEqual(['failed', 'platform_rejected']);
+});
+
+it.each([
+  [8_192, 16, 8_192, 16],
+  [9_000, 90, 8_192, 81],
+  [90, 9_000, 81, 8_192],
+])('an image of %i by %i pixels is sent with %i by %i', async (width, height, ...expected) => {
+  const raw = await plain(width, height).png().toBuffer();
+  const { media } = (await world.rest('POST /media', { raw, headers: { 'content-type': 'image/png' } })).body;
+
+  const { body } = await world.rest('POST /posts', {
+    body: { text: `${width} by ${height}`, connectionSlugs: ['x-alice'], mediaIds: [media.id] },
+  });
+
+  expect(body.results[0].status).toBe('sent');
+  const sides = await sharp(x.images().at(-1)?.bytes).metadata();
+  expect([sides.width, sides.height]).toEqual(expected);
 });
