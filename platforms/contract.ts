@@ -32,6 +32,16 @@ export interface ThreadFacts {
    * `keep`: the published parts stay.
    */
   readonly onRefusal: 'take_down' | 'keep';
+  /** Present if a long thread has more messages than the platform takes within a time. Its later parts then wait. */
+  readonly pace?: PaceFacts;
+}
+
+/** Maximum number of messages that a platform takes from a connection within a time. */
+export interface PaceFacts {
+  readonly max: number;
+  readonly perMs: number;
+  /** Number of messages of a published part that count; 0 where the platform does not limit them. */
+  readonly messagesOf: (published: Published) => number;
 }
 
 /** The comment that may be made right after a post, counted in the unit of its text. */

@@ -21,13 +21,19 @@ const CAPTION_MAX = 1024;
 /** Wait between two messages of one post, in milliseconds; a chat accepts about one message per second. */
 const MESSAGE_INTERVAL_MS = 1_000;
 
+/** Messages that a group takes from a bot within a minute. A channel has no such limit. */
+const GROUP_PACE = { max: 20, perMs: 60_000, messagesOf: messagesInGroup };
+
 /** Maximum sum of width and height: 10,000 pixels. */
 const SIDE_MAX = 5_000;
+
+/** Types of a chat that is a group. */
+const GROUPS = ['group', 'supergroup'];
 
 /** Ids of channels and supergroups begin with this prefix; links to them omit it. */
 const PRIVATE_PREFIX = '-100';
 
-const Ref = z.object({ messageIds: z.array(z.number()).min(1) });
+const Ref = z.object({ messageIds: z.array(z.number()).min(1), isInGroup: z.boolean().optional() });
 
 export const telegram = definePlatform<BotCredential, TelegramCredentialsInput>({
   id: 'telegram',
@@ -46,7 +52,7 @@ export const telegram = definePlatform<BotCredential, TelegramCredentialsInput>(
     maxHeight: SIDE_MAX,
     ratio: { min: 1 / 20, max: 20, words: 'ratios from 1:20 to 20:1' },
   },
-  thread: { max: 24, onRefusal: 'take_down' },
+  thread: { max: 24, onRefusal: 'take_down', pace: GROUP_PACE },
   firstComment: null,
   permalink: true,
   metrics: [],
@@ -127,8 +133,16 @@ function published(messages: readonly Message[]): Published {
   return {
     platformPostId: `${first.chat.id}:${first.message_id}`,
     url: permalink(first),
-    ref: { messageIds: messages.map((message) => message.message_id) },
+    ref: {
+      messageIds: messages.map((message) => message.message_id),
+      ...(GROUPS.includes(first.chat.type) && { isInGroup: true }),
+    },
   };
+}
+
+function messagesInGroup(post: Published): number {
+  const ref = Ref.safeParse(post.ref).data;
+  return ref?.isInGroup === true ? ref.messageIds.length : 0;
 }
 
 /** Null in basic groups and in private chats. Links to private channels and groups work for members only. */

@@ -37,6 +37,7 @@ import {
 import { closeRemovals } from './removal-ledger.ts';
 import { noteBackoff } from './back-off.ts';
 import { earlierSends, lookForEarlier, settleRepeat } from './earlier-sends.ts';
+import { createPace, type Pace } from './pace.ts';
 import { partsOf, type PostPart, type PublishedPart } from './post-parts.ts';
 import { removeParts } from './remove-parts.ts';
 import { failed, refusedCredential, refusedError, refusedRow, sent, type SendOutcome } from './send-outcome.ts';
@@ -51,6 +52,7 @@ interface Run {
   readonly session: Session<unknown>;
   /** Published parts, in order. */
   readonly up: Published[];
+  readonly pace: Pace;
   /** The credential that the latest accepted part was sent with; null while this process has sent none. */
   accepted: string | null;
 }
@@ -66,7 +68,10 @@ export async function sendPost(context: Context, claimed: ClaimedSend): Promise<
   }
   const closed = claimed.interrupted ? await closedRows(context, claimed.post) : [];
   const up = closed.flatMap(({ step, published }) => (published === null || step === 'delete' ? [] : [published]));
-  const run: Run = { context, claimed, platform, session, up, accepted: null };
+  const pace = createPace(context, claimed, platform.thread?.pace);
+  // As if they had just been published: how long ago the earlier process did that is not known.
+  for (const published of up) pace.count(published);
+  const run: Run = { context, claimed, platform, session, up, pace, accepted: null };
   const refusal = refusedRow(closed);
   if (claimed.lookedUp !== undefined) return lookUp(run, closed, claimed.lookedUp);
   if (refusal !== undefined) return afterRefusedRow(run, refusal, closed);
@@ -133,17 +138,21 @@ function needsPreparing(platform: AnyPlatform, post: SendablePost, { step }: { s
 }
 
 async function sendRest(run: Run): Promise<SendOutcome> {
-  const { context, claimed, up } = run;
+  const { context, claimed, up, pace } = run;
   const parts = partsOf(claimed.post);
+  let { lease } = claimed;
   let open: HeldAttempt | null = claimed.attempt && { ...claimed.attempt, lease: claimed.lease };
   for (const part of parts.slice(up.length)) {
     const resumed = claimed.interrupted && open !== null;
+    if (open === null) await pace.wait(lease);
     const attempt = open ?? (await openPart(context, claimed, part));
     open = null;
+    lease = attempt.lease;
     const outcome = await makePart(run, part, attempt, resumed);
     const last = { attemptId: attempt.id, outcome };
     if (outcome.state !== 'accepted') return afterRefusal(run, part, last);
     up.push(outcome.published);
+    pace.count(outcome.published);
     run.accepted = claimed.connection.lastUsed;
     if (up.length === parts.length) return sent(claimed.post, up, last);
     await closeRow(context, { attemptId: attempt.id, claim: claimed.claim }, outcome);

@@ -85,6 +85,10 @@ const RATE_LIMITED: FakeRefusal = {
   parameters: { retry_after: 30 },
 };
 
+/** Most messages that a group takes from a bot within a minute. */
+const GROUP_MAX = 20;
+const GROUP_MS = 60_000;
+
 export async function startFakeTelegram({ now, port, tap }: WireOptions): Promise<FakeTelegram> {
   const bots: FakeTelegram['bots'] = new Map();
   const chats: FakeChat[] = [];
@@ -92,6 +96,7 @@ export async function startFakeTelegram({ now, port, tap }: WireOptions): Promis
   const faults: FakeTelegram['faults'] = [];
   const deleteRefusals: FakeRefusal[] = [];
   const calls: Record<string, number> = {};
+  const sentAt = new Map<number, number[]>();
   let lastId = 0;
 
   function chatOf(named: unknown): FakeChat | FakeRefusal {
@@ -116,7 +121,17 @@ export async function startFakeTelegram({ now, port, tap }: WireOptions): Promis
   function store(chat: FakeChat, made: Pick<FakeMessage, 'text' | 'file' | 'replyTo'>) {
     const message = { id: (lastId += 1), chatId: chat.id, ...made };
     messages.set(`${chat.id}:${message.id}`, message);
+    sentAt.set(chat.id, [...(sentAt.get(chat.id) ?? []), now().getTime()]);
     return view(message);
+  }
+
+  /** The refusal of a message to a group that has taken as many in the last minute as it does. */
+  function overPace(chat: FakeChat): FakeRefusal | null {
+    const blocking = chat.type.endsWith('group') ? sentAt.get(chat.id)?.at(-GROUP_MAX) : undefined;
+    const seconds = blocking === undefined ? 0 : Math.ceil((blocking + GROUP_MS - now().getTime()) / 1_000);
+    if (seconds <= 0) return null;
+    const description = `Too Many Requests: retry after ${seconds}`;
+    return { status: 429, description, parameters: { retry_after: seconds } };
   }
 
   /** Creates messages in a chat to which the bot may post. */
@@ -129,6 +144,8 @@ export async function startFakeTelegram({ now, port, tap }: WireOptions): Promis
     if (chat.member.status === 'kicked') {
       return refused({ status: 403, description: `Forbidden: bot was kicked from the ${chat.type} chat` });
     }
+    const tooMany = overPace(chat);
+    if (tooMany !== null) return refused(tooMany);
     const answer = withFault(fault, () => {
       const made = make(chat);
       return isRefusal(made) ? refused(made) : ok(made);
