@@ -21,7 +21,7 @@ export const listPolicies = keyedProcedure
       tags: ['Policies'],
       summary: 'List policies',
       description:
-        'Lists the policies of keys and agents, with how many posts went out under each. A key of one profile, and one that follows a policy, sees its own.',
+        'Lists the policies of keys and agents, with how many posts went out under each. A key of one profile, and one that follows a policy, sees its own. A test key sees those of test keys and of agents in test mode.',
     },
     access: 'key',
     scope: 'posts:read',

@@ -17,7 +17,8 @@ export const listStops = keyedProcedure
       path: '/stops',
       tags: ['Stops'],
       summary: 'List stops',
-      description: 'Lists the stops that keep posts from going out, newest first, with how many posts each holds.',
+      description:
+        'Lists the stops that keep posts from going out, newest first, with how many posts each holds. A test key sees those of the account, of profiles, of test keys and of agents in test mode.',
     },
     access: 'key',
     scope: 'posts:read',

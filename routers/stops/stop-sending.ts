@@ -24,7 +24,7 @@ export const stopSending = keyedProcedure
       tags: ['Stops'],
       summary: 'Stop sending',
       description:
-        'From now on nothing goes out, of the whole account or of what is named. What is being sent is finished, and scheduled posts are held until the stop is released.',
+        'From now on nothing goes out, of the whole account or of what is named. What is being sent is finished, and scheduled posts are held until the stop is released. A test key stops test keys and agents in test mode only.',
     },
     successStatus: 201,
     access: 'account',

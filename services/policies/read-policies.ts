@@ -44,6 +44,7 @@ const countSince = (since: string, now: string) => `
 const selectPolicies = statement('read policies', {
   parameters: {
     accountId: 'uuid',
+    mode: 'text',
     only: 'uuid?',
     cursor: 'uuid?',
     most: 'int',
@@ -52,11 +53,13 @@ const selectPolicies = statement('read policies', {
     dayAgo: 'timestamptz',
   },
   result: { ...POLICY.types, name: 'text?', last_hour: 'int', last_day: 'int' },
-  sql: ({ accountId, only, cursor, most, now, hourAgo, dayAgo }) => `
+  sql: ({ accountId, mode, only, cursor, most, now, hourAgo, dayAgo }) => `
     select ${POLICY.sql}, coalesce(k.name, g.client_name) as name, ${countSince(hourAgo, now)} as last_hour,
       ${countSince(dayAgo, now)} as last_day
     from policies y left join api_keys k on k.id = y.id left join oauth_grants g on g.id = y.id
-    where y.account_id = ${accountId} and coalesce(k.revoked_at, g.revoked_at) is null and (${only} is null or y.id = ${only}) and (${cursor} is null or y.id < ${cursor})
+    where y.account_id = ${accountId} and coalesce(k.revoked_at, g.revoked_at) is null
+      and (${mode} = 'live' or coalesce(k.type, g.mode) = 'test')
+      and (${only} is null or y.id = ${only}) and (${cursor} is null or y.id < ${cursor})
     order by y.id desc limit ${most}`,
 });
 
@@ -68,7 +71,9 @@ export async function listPolicies(
 ): Promise<Page<PolicyView>> {
   const isOwnOnly = isSupervised(caller) || caller.profileId !== null;
   const only = isOwnOnly ? (caller.policyId ?? caller.keyId) : null;
-  const rows = await select(context, caller, { only, cursor, most: limit + 1 });
+  // Its own policy may be that of a live key, which has created it.
+  const mode = isOwnOnly ? 'live' : caller.mode;
+  const rows = await select(context, caller, { mode, only, cursor, most: limit + 1 });
   const { items, nextCursor } = pageOf(rows, limit);
   const disconnected = await disconnectedOf(context, caller, items);
   return { items: items.map((row) => policyView(row, disconnected)), nextCursor };
@@ -76,19 +81,25 @@ export async function listPolicies(
 
 /** @throws ServiceError not_found */
 export async function readPolicy(context: Context, caller: Caller, policyId: string): Promise<PolicyView> {
-  const [row] = await select(context, caller, { only: policyId, cursor: null, most: 1 });
-  if (row === undefined) {
-    throw new ServiceError('not_found', `No key or agent of yours with the id ${policyId} has a policy.`);
-  }
+  const [row] = await select(context, caller, { mode: caller.mode, only: policyId, cursor: null, most: 1 });
+  if (row === undefined) throw noPolicy(policyId);
   const disconnected = await disconnectedOf(context, caller, [row]);
   return policyView(row, disconnected);
 }
 
-function select(
-  { db, clock }: Context,
-  { accountId }: Caller,
-  page: { readonly only: string | null; readonly cursor: string | null; readonly most: number },
-) {
+/** The error for the id of a key or agent without a policy that the caller reaches. */
+export function noPolicy(policyId: string): ServiceError {
+  return new ServiceError('not_found', `No key or agent of yours with the id ${policyId} has a policy.`);
+}
+
+interface Selection {
+  readonly mode: Caller['mode'];
+  readonly only: string | null;
+  readonly cursor: string | null;
+  readonly most: number;
+}
+
+function select({ db, clock }: Context, { accountId }: Caller, page: Selection) {
   const now = clock.now();
   const hourAgo = new Date(+now - HOUR_MS);
   return selectPolicies(db.queries, { accountId, now, hourAgo, dayAgo: new Date(+now - 24 * HOUR_MS), ...page });

@@ -1,15 +1,18 @@
 /** Sets and removes the policy of a key or grant, with the keys that follow it, in one transaction. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { takeKeyedLock } from '../../entities/advisory-locks.ts';
+import { Connection } from '../../entities/connection.ts';
 import { Policy, type PolicyKind, type PolicyRules } from '../../entities/policy.ts';
 import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Caller } from '../access/caller.ts';
+import { findKeyOrGrant } from '../access/find-target.ts';
 import { identityOf } from '../access/identity.ts';
+import { reachableConnections } from '../connections/reachable-connections.ts';
 import type { Context } from '../context.ts';
 import { isTimeZone } from '../scheduling/time-zone.ts';
 import { assignPolicy } from './policy-members.ts';
-import { type PolicyView, readPolicy } from './read-policies.ts';
+import { noPolicy, type PolicyView, readPolicy } from './read-policies.ts';
 
 /**
  * Replaces an earlier policy. Posts that are scheduled keep their times.
@@ -47,9 +50,9 @@ export async function setPolicy(
 export async function removePolicy(context: Context, caller: Caller, policyId: string): Promise<void> {
   await context.db.em().transactional(async (em: SqlEntityManager) => {
     await holdPolicies(em, caller);
-    const removed = await em.nativeDelete(Policy, { id: policyId, accountId: caller.accountId });
-    if (removed === 0)
-      throw new ServiceError('not_found', `No key or agent of yours with the id ${policyId} has a policy.`);
+    const isReached = (await findKeyOrGrant(em, caller, policyId)) !== null;
+    const removed = isReached ? await em.nativeDelete(Policy, { id: policyId, accountId: caller.accountId }) : 0;
+    if (removed === 0) throw noPolicy(policyId);
     await assignPolicy(em, caller, policyId, null);
   });
 }
@@ -63,21 +66,12 @@ function holdPolicies(em: SqlEntityManager, { accountId }: Caller): Promise<void
 }
 
 /** @throws ServiceError not_found */
-export async function requireTarget(em: SqlEntityManager, { accountId }: Caller, id: string): Promise<PolicyKind> {
-  for (const [kind, table] of [
-    ['key', 'api_keys'],
-    ['grant', 'oauth_grants'],
-  ] as const) {
-    const found = await tables(em)
-      .selectFrom(table)
-      .select('id')
-      .where('id', '=', id)
-      .where('account_id', '=', accountId)
-      .where('revoked_at', 'is', null)
-      .executeTakeFirst();
-    if (found !== undefined) return kind;
+export async function requireTarget(em: SqlEntityManager, caller: Caller, id: string): Promise<PolicyKind> {
+  const found = await findKeyOrGrant(em, caller, id);
+  if (found === null || found.isRevoked) {
+    throw new ServiceError('not_found', `No key and no grant of yours that is in force has the id ${id}.`);
   }
-  throw new ServiceError('not_found', `No key and no grant of yours that is in force has the id ${id}.`);
+  return found.kind;
 }
 
 /**
@@ -87,7 +81,7 @@ export async function requireTarget(em: SqlEntityManager, { accountId }: Caller,
  */
 export async function checkRules(
   em: SqlEntityManager,
-  { accountId }: Caller,
+  caller: Caller,
   policyId: string,
   { quietHours, connectionIds }: PolicyRules,
 ): Promise<void> {
@@ -98,18 +92,13 @@ export async function checkRules(
     );
   }
   if (connectionIds === null) return;
-  const rows = await tables(em)
-    .selectFrom('connections')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('deleted_at', 'is', null)
-    .where('id', 'in', [...connectionIds])
-    .execute();
+  const reached = { ...Object(reachableConnections(caller)), id: { $in: [...connectionIds] } };
+  const rows = await em.find(Connection, reached, { fields: ['id'] });
   const present = await tables(em)
     .selectFrom('policies')
     .select('rules')
     .where('id', '=', policyId)
-    .where('account_id', '=', accountId)
+    .where('account_id', '=', caller.accountId)
     .executeTakeFirst();
   const known = new Set([...rows.map(({ id }) => id), ...(present?.rules.connectionIds ?? [])]);
   const unknown = connectionIds.find((id) => !known.has(id));

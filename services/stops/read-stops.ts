@@ -56,7 +56,7 @@ export async function readStop(context: Context, caller: Caller, stopId: string)
   return stopView(row);
 }
 
-function select({ db }: Context, { accountId, profileId }: Caller) {
+function select({ db }: Context, { accountId, profileId, mode }: Caller) {
   return (
     tables(db.queries)
       .selectFrom('stops as s')
@@ -84,6 +84,16 @@ function select({ db }: Context, { accountId, profileId }: Caller) {
       // A key of a profile sees what keeps its own posts.
       .$if(profileId !== null, (query) =>
         query.where((stop) => stop.or([stop('s.kind', '=', 'account'), stop('s.target_id', '=', profileId)])),
+      )
+      // Stops of the account and of profiles keep test posts too.
+      .$if(mode === 'test', (query) =>
+        query.where((stop) =>
+          stop.or([
+            stop('s.kind', 'in', ['account', 'profile']),
+            stop('k.type', '=', 'test'),
+            stop('g.mode', '=', 'test'),
+          ]),
+        ),
       )
   );
 }

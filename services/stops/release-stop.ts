@@ -8,6 +8,7 @@ import { identityOf } from '../access/identity.ts';
 import type { Context } from '../context.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
 import { readStop, type StopView } from './read-stops.ts';
+import { refuseBeyondTest } from './refuse-beyond-test.ts';
 import { stopsPost } from './stop-condition.ts';
 
 export interface Release {
@@ -36,10 +37,11 @@ const releasePosts = statement('release the posts of a stop', {
 /**
  * Posts that are overdue go on by the rules of late posts (docs/contract/scheduling.md#late-posts).
  *
- * @throws ServiceError not_found, also when it was released already
+ * @throws ServiceError not_found, also when it was released already; forbidden (live posts in test mode)
  */
 export async function releaseStop(context: Context, caller: Caller, { stopId, posts }: Release): Promise<StopView> {
-  await readStop(context, caller, stopId);
+  const { kind } = await readStop(context, caller, stopId);
+  refuseBeyondTest(caller, kind);
   await context.db.em().transactional(async (em: SqlEntityManager) => {
     // Two stops that are released at once would each hand the other its posts.
     await lockAccount(em, caller.accountId);

@@ -5,9 +5,11 @@ import { statement } from '../../entities/statement.ts';
 import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Caller } from '../access/caller.ts';
+import { findKeyOrGrant } from '../access/find-target.ts';
 import { identityOf } from '../access/identity.ts';
 import type { Context } from '../context.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
+import { refuseBeyondTest } from './refuse-beyond-test.ts';
 import { stopsPost } from './stop-condition.ts';
 import { readStop, type StopView } from './read-stops.ts';
 
@@ -32,11 +34,10 @@ const holdPosts = statement('hold the posts of a stop', {
     ) o where p.id = o.id`,
 });
 
-const TABLES = { profile: 'profiles', key: 'api_keys', grant: 'oauth_grants' } as const;
-
-/** @throws ServiceError invalid_request (more than one target), not_found, already_stopped */
+/** @throws ServiceError invalid_request (more than one target), forbidden (live posts in test mode), not_found, already_stopped */
 export async function stopSending(context: Context, caller: Caller, input: StopInput): Promise<StopView> {
   const { kind, targetId } = targetOf(caller, input);
+  refuseBeyondTest(caller, kind);
   const id = context.random.uuid();
   await context.db.em().transactional(async (em: SqlEntityManager) => {
     // Releasing a stop takes the same lock. Posts are stored without it: the statement that stores them looks for stops.
@@ -78,15 +79,22 @@ function targetOf(caller: Caller, { profileId, keyId, grantId }: StopInput): { k
 
 async function requireTarget(
   em: SqlEntityManager,
-  { accountId }: Caller,
-  kind: keyof typeof TABLES,
+  caller: Caller,
+  kind: Exclude<StopKind, 'account'>,
   id: string,
 ): Promise<void> {
+  const isFound =
+    kind === 'profile' ? await isProfile(em, caller, id) : (await findKeyOrGrant(em, caller, id))?.kind === kind;
+  if (!isFound) throw new ServiceError('not_found', `No ${kind} of yours has the id ${id}.`);
+}
+
+/** Whether the account has or had the profile: keys of a deleted one may have created others. */
+async function isProfile(em: SqlEntityManager, { accountId }: Caller, id: string): Promise<boolean> {
   const found = await tables(em)
-    .selectFrom(TABLES[kind])
+    .selectFrom('profiles')
     .select('id')
     .where('id', '=', id)
     .where('account_id', '=', accountId)
     .executeTakeFirst();
-  if (found === undefined) throw new ServiceError('not_found', `No ${kind} of yours has the id ${id}.`);
+  return found !== undefined;
 }

@@ -298,7 +298,7 @@ export const TABLE: readonly Row[] = [
     '200:2 200:1 200:0 200:2 200:1 200:0 401 401',
     ({ approvals }) => approvals?.length,
   ),
-  row('stops.start', '', () => ({}), '201 403 403 201 403 201 401 401'),
+  row('stops.start', '', () => ({}), '201 403 403 403 403 201 401 401'),
   row(
     'stops.list',
     'of the account',
@@ -313,7 +313,7 @@ export const TABLE: readonly Row[] = [
     'stops.release',
     '',
     async (tenant) => ({ stopId: await tenant.stop(), posts: 'send' }),
-    '200 403 403 200 403 404 401 401',
+    '200 403 403 403 403 404 401 401',
   ),
   row(
     'policies.list',
@@ -322,13 +322,13 @@ export const TABLE: readonly Row[] = [
       await tenant.policy();
       return {};
     },
-    '200:1 200:0 200:0 200:1 200:0 200:0 401 401',
+    '200:1 200:0 200:0 200:0 200:0 200:0 401 401',
     ({ policies }) => policies?.length,
   ),
-  row('policies.get', '', policyOf(), '200 403 403 200 403 404 401 401'),
-  row('policies.set', '', policyOf({ postsPerDay: 2 }), '200 403 403 200 403 404 401 401'),
-  row('policies.try', '', policyOf({ postsPerDay: 2 }), '200 403 403 200 403 404 401 401'),
-  row('policies.remove', '', policyOf(), '200 403 403 200 403 404 401 401'),
+  row('policies.get', '', policyOf(), '200 403 403 404 403 404 401 401'),
+  row('policies.set', '', policyOf({ postsPerDay: 2 }), '200 403 403 404 403 404 401 401'),
+  row('policies.try', '', policyOf({ postsPerDay: 2 }), '200 403 403 404 403 404 401 401'),
+  row('policies.remove', '', policyOf(), '200 403 403 404 403 404 401 401'),
   row('approvals.approve', 'in A', askedIn('A'), UNSCOPED_IN_A),
   row('approvals.approve', 'own', askedIn('own'), UNSCOPED_IN_A),
   row('approvals.reject', 'in A', askedIn('A', { reason: 'No.' }), UNSCOPED_IN_A),
