@@ -2,12 +2,13 @@
  * Stores the records of oidc-provider in our own table. The library knows only the machine's clock, so this adapter
  * converts instants to our clock when writing and back when reading. Our clock alone decides what has expired.
  */
-import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
+import type { Adapter, AdapterFactory, AdapterPayload, Client } from 'oidc-provider';
 import { validate as isUuid } from 'uuid';
 import type { OauthArtifact } from '../../entities/oauth-artifact.ts';
 import type { Context } from '../../services/context.ts';
-import { consumeArtifact, findArtifact, putArtifact, removeArtifact } from '../../services/oauth/artifacts.ts';
+import { findArtifact, putArtifact, removeArtifact } from '../../services/oauth/artifacts.ts';
 import { type Ending, revokeGrant } from '../../services/oauth/revoke-grant.ts';
+import { consume, type Presented, storeSuccessor } from '../../services/oauth/store-successor.ts';
 import type { MachineTime } from '../database-clock.ts';
 import { REQUEST_ID_HEADER } from '../rate-headers.ts';
 import { providerLibrary } from './provider-library.ts';
@@ -25,6 +26,9 @@ const SHOWN_FOR_TOKENS: ReadonlySet<string> = new Set(['AuthorizationCode', 'Ref
 
 /** Seconds that a registered client is kept while no person has agreed to it. */
 const UNUSED_CLIENT_SECONDS = 86_400;
+
+/** What the client of a request presented, until the refresh token that is issued for it is stored. */
+const presentedIn = new WeakMap<object, Presented>();
 
 /** How far our clock is ahead of the machine's, in whole seconds. */
 export function clockLead(context: Context, machine: MachineTime): number {
@@ -57,7 +61,10 @@ function adapterOf(context: Context & WithPublicLimiter, kind: string, lead: () 
       const grantId = kind === 'Grant' ? id : (payload.grantId ?? null);
       const payloadWithoutId = withoutId(payload, lead());
       refuseUnstorable(payloadWithoutId);
-      await putArtifact(context, kind, id, { payload: payloadWithoutId, grantId, expiresAt });
+      const artifact = { payload: payloadWithoutId, grantId, expiresAt };
+      const presented = kind === 'RefreshToken' ? takePresented() : undefined;
+      if (presented === undefined) await putArtifact(context, kind, id, artifact);
+      else refuseUsed(await storeSuccessor(context, presented, { id, artifact }));
     },
     find: async (id) => {
       const found = await findArtifact(context, kind, id);
@@ -68,10 +75,11 @@ function adapterOf(context: Context & WithPublicLimiter, kind: string, lead: () 
       return withId(context, id, found, lead());
     },
     consume: async (id) => {
-      if (await consumeArtifact(context, kind, id)) return;
-      const found = await findArtifact(context, kind, id);
-      if (found === null || !isWithinGrace(context, found))
-        throw new (providerLibrary().errors.InvalidGrant)('it was already used');
+      const presented: Presented = { kind, id, mayRepeat: (found) => isWithinGrace(context, found) };
+      const { ctx } = providerLibrary().Provider;
+      if (SHOWN_FOR_TOKENS.has(kind) && ctx?.oidc.client && getsRefreshTokens(ctx.oidc.client))
+        presentedIn.set(ctx, presented);
+      else refuseUsed(await consume(context, presented));
     },
     destroy: async (id) => {
       if (kind === 'Grant' && isUuid(id)) await revokeGrant(context, id, ending());
@@ -81,6 +89,23 @@ function adapterOf(context: Context & WithPublicLimiter, kind: string, lead: () 
       await revokeGrant(context, grantId, ending());
     },
   };
+}
+
+/** Whether the tokens for a client include a refresh token. */
+export function getsRefreshTokens(client: Client): boolean {
+  return client.grantTypeAllowed('refresh_token');
+}
+
+function takePresented(): Presented | undefined {
+  const { ctx } = providerLibrary().Provider;
+  if (ctx === undefined) return undefined;
+  const presented = presentedIn.get(ctx);
+  presentedIn.delete(ctx);
+  return presented;
+}
+
+function refuseUsed(isValid: boolean): void {
+  if (!isValid) throw new (providerLibrary().errors.InvalidGrant)('it was already used');
 }
 
 /** PostgreSQL cannot store NUL or half of a surrogate pair. A request with either is the caller's error. */

@@ -14,7 +14,7 @@ import { knownScopes } from '../../services/oauth/known-scopes.ts';
 import type { RateLimiter } from '../../services/limits/rate-limiter.ts';
 import type { SigningKey } from '../../services/oauth/signing-keys.ts';
 import type { MachineTime } from '../database-clock.ts';
-import { clockLead, oauthAdapter } from './adapter.ts';
+import { clockLead, getsRefreshTokens, oauthAdapter } from './adapter.ts';
 import { DOCUMENT_MAX_BYTES, fetchForProvider, storedMetadata } from './client-metadata.ts';
 import { countDocumentFetch } from './find-client.ts';
 import { providerLibrary } from './provider-library.ts';
@@ -79,7 +79,7 @@ export function providerConfiguration(context: Context & WithPublicLimiter, part
       },
     },
     interactions: { policy: policy(), url: (_ctx, { uid }) => `${INTERACTION_PATH}/${uid}` },
-    issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    issueRefreshToken: (_ctx, client) => getsRefreshTokens(client),
     jwks: { keys },
     // Every request asks the person again, because an earlier consent does not cover the next request.
     loadExistingGrant: async (ctx) => {

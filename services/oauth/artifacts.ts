@@ -44,14 +44,24 @@ export async function putArtifact(
 }
 
 /** Also returns expired artifacts that are not deleted yet; check `expiresAt`. */
-export async function findArtifact(context: Context, kind: string, id: string): Promise<OauthArtifact | null> {
-  return context.db.em().findOne(OauthArtifact, { idHash: hashOf(kind, id) });
+export async function findArtifact(
+  context: Context,
+  kind: string,
+  id: string,
+  em: SqlEntityManager = context.db.em(),
+): Promise<OauthArtifact | null> {
+  return em.findOne(OauthArtifact, { idHash: hashOf(kind, id) });
 }
 
 /** @returns whether this call consumed it */
-export async function consumeArtifact(context: Context, kind: string, id: string): Promise<boolean> {
+export async function consumeArtifact(
+  context: Context,
+  kind: string,
+  id: string,
+  em: SqlEntityManager = context.db.em(),
+): Promise<boolean> {
   const unused = { idHash: hashOf(kind, id), consumedAt: null };
-  return (await context.db.em().nativeUpdate(OauthArtifact, unused, { consumedAt: context.clock.now() })) > 0;
+  return (await em.nativeUpdate(OauthArtifact, unused, { consumedAt: context.clock.now() })) > 0;
 }
 
 /**
