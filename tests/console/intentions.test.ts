@@ -37,7 +37,9 @@ describe('the key of an intention', () => {
   it.each([
     ['a lost answer', null],
     ['a fault of the service', 'internal_server_error'],
+    ['a storage that is full', 'storage_unavailable'],
     ['a first request that still runs', 'idempotency_key_conflict'],
+    ['an error of a proxy in between', 'bad_gateway'],
   ])('is repeated after %s, and new once the service has answered', async (_case, code) => {
     const { keys, send } = sends(refusal(code));
 
@@ -51,15 +53,18 @@ describe('the key of an intention', () => {
     expect(third).not.toBe(first);
   });
 
-  it('is new after a refusal, and for another content', async () => {
-    const { keys, send } = sends(refusal('invalid_request'), refusal(null));
+  it.each(['invalid_request', 'storage_full', 'server_busy'])(
+    'is new after %s, and for another content',
+    async (code) => {
+      const { keys, send } = sends(refusal(code), refusal(null));
 
-    await expect(asOneIntention('draft', { text: 'Ding' }, send)).rejects.toThrow('No.');
-    await expect(asOneIntention('draft', { text: 'Ding' }, send)).rejects.toThrow('No.');
-    await asOneIntention('draft', { text: 'Dong' }, send);
+      await expect(asOneIntention('draft', { text: 'Ding' }, send)).rejects.toThrow('No.');
+      await expect(asOneIntention('draft', { text: 'Ding' }, send)).rejects.toThrow('No.');
+      await asOneIntention('draft', { text: 'Dong' }, send);
 
-    expect(new Set(keys).size).toBe(3);
-  });
+      expect(new Set(keys).size).toBe(3);
+    },
+  );
 
   it('belongs to one intention and not to another with the same content', async () => {
     const { keys, send } = sends(refusal(null));

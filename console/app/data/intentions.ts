@@ -2,7 +2,7 @@
  * Idempotency keys: one per intention. An intention is what a person wants to happen once, such as "publish this draft".
  * Its key is kept until the service answers, across reloads, so that a repeated press never posts twice.
  */
-import { codeOf } from './problem.ts';
+import { codeOf, isServiceCode } from './problem.ts';
 
 interface Kept {
   readonly key: string;
@@ -11,11 +11,13 @@ interface Kept {
 }
 
 /** After these the first request may have been carried out, or still runs. */
-const UNDECIDED: readonly (string | null)[] = [null, 'internal_server_error', 'idempotency_key_conflict'];
+const UNDECIDED: readonly string[] = ['internal_server_error', 'storage_unavailable', 'idempotency_key_conflict'];
 
 /** Whether a change that failed like this may have been carried out. */
 export function isUndecided(failure: unknown): boolean {
-  return UNDECIDED.includes(codeOf(failure));
+  const code = codeOf(failure);
+  // A proxy that answers with its own code may have passed the request on.
+  return code === null || !isServiceCode(code) || UNDECIDED.includes(code);
 }
 
 /**

@@ -43,6 +43,11 @@ export function isRetryable(code: string): boolean {
   return specOf(code)?.retryable ?? false;
 }
 
+/** Whether the service answers with this code. */
+export function isServiceCode(code: string): boolean {
+  return specOf(code) !== null;
+}
+
 function specOf(code: string): (typeof ERRORS)[ErrorCode] | null {
   return Object.hasOwn(ERRORS, code) ? ERRORS[code as ErrorCode] : null;
 }

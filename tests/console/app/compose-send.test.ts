@@ -56,6 +56,21 @@ describe('the requests of a text that is being sent', () => {
     expect(store.current().pending).toBeNull();
   });
 
+  it('go out once when the storage was full after the post went out', async () => {
+    const service = fakeService();
+    const store = newStore();
+    write(store);
+    service.refuse('storage_unavailable', 'after');
+    const first = await sendPlanned(sendingOf(service, store), 'send', planned());
+    service.refuse();
+
+    const { pending } = store.current();
+    if (pending !== null) await sendPending(sendingOf(service, store), pending);
+
+    expect([first.isUndecided, service.calls, service.textsOf('sent')]).toEqual([true, ['create', 'create'], ['Ding']]);
+    expect(store.current()).toMatchObject({ pending: null, targets: [] });
+  });
+
   it.each(['too many requests', 'unauthorized'])(
     'stay unanswered when asking again is refused with %s',
     async (code) => {

@@ -51,6 +51,7 @@ export function fakeService() {
   const waiting: (() => void)[] = [];
   let isHolding = false;
   let refusing: string | null | undefined;
+  let isCarriedOut = false;
   let isRejecting = false;
   const create = (input: Create) => {
     const known = answers.get(input.idempotencyKey ?? '');
@@ -70,10 +71,10 @@ export function fakeService() {
   };
   const answer = async <Answer>(call: string, result: () => Answer): Promise<Answer> => {
     calls.push(call);
-    if (refusing !== undefined && refusing !== null) throw refusal(refusing);
+    if (refusing !== undefined && !isCarriedOut) throw refusal(refusing);
     const made = result();
     if (isHolding) await new Promise<void>((resolve) => void waiting.push(resolve));
-    if (refusing === null) throw refusal(null);
+    if (refusing !== undefined) throw refusal(refusing);
     return made;
   };
   const api = {
@@ -113,9 +114,10 @@ export function fakeService() {
     reject: (isOn: boolean) => {
       isRejecting = isOn;
     },
-    /** Carries out calls and loses their answers (null), or refuses them, until it is called without a code. */
-    refuse: (code?: string | null) => {
+    /** Refuses calls before or after it carries them out, until it is called without a code; null loses their answers. */
+    refuse: (code?: string | null, when: 'before' | 'after' = code === null ? 'after' : 'before') => {
       refusing = code;
+      isCarriedOut = when === 'after';
     },
   };
 }
