@@ -32,18 +32,21 @@ const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 1
 /** How often the delay of the event loop is measured, once anyone reads the metrics. */
 const LOOP_DELAY_PRECISION_MS = 10;
 
+// A post whose platform has asked to wait is due when that time ends, as for the workers that claim it.
 const readBacklog = statement('read how much due work waits', {
   parameters: { now: 'timestamptz' },
   result: { posts: 'int', oldest: 'float8', deliveries: 'int', failing: 'int' },
   sql: ({ now }) => `
-    select
-      (select count(*)::int from posts where status = 'scheduled' and not held and scheduled_for <= ${now}) as posts,
-      (select coalesce(extract(epoch from ${now} - min(scheduled_for)), 0)::float8 from posts
-        where status = 'scheduled' and not held and scheduled_for <= ${now}) as oldest,
+    select due.posts, due.oldest,
       (select count(*)::int from (select 1 from deliveries
         where status = 'pending' and not paused and next_attempt_at <= ${now} limit 100000) as due) as deliveries,
       (select count(*)::int from webhooks
-        where failing_since is not null and disabled_at is null and deleted_at is null) as failing`,
+        where failing_since is not null and disabled_at is null and deleted_at is null) as failing
+    from (select count(*)::int as posts,
+        coalesce(extract(epoch from ${now} - min(greatest(p.scheduled_for, c.backoff_until))), 0)::float8 as oldest
+      from posts p join connections c on c.id = p.connection_id
+      where p.status = 'scheduled' and not p.held and p.scheduled_for <= ${now}
+        and (c.backoff_until is null or c.backoff_until <= ${now})) due`,
 });
 
 export function createInstruments(clock: Clock): Instruments {
