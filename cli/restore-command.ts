@@ -11,6 +11,8 @@ interface Hold {
   readonly heldUntil: string | null;
   readonly isSettling: boolean;
   readonly posts: number;
+  readonly feeds: number;
+  readonly imports: number;
 }
 
 /** @returns what to print */
@@ -24,9 +26,15 @@ export async function restoreCommand(request: Request, args: string[], env: Envi
   return describe((await answer) as Hold);
 }
 
-function describe({ heldUntil, isSettling, posts }: Hold): string {
+function describe({ heldUntil, isSettling, posts, feeds, imports }: Hold): string {
   if (heldUntil === null) return 'No posts are held.\n';
-  const held = `${posts} ${posts === 1 ? 'post' : 'posts'} that ${posts === 1 ? 'was' : 'were'} due by ${heldUntil}`;
-  if (isSettling) return `Workers are looking up ${held}.\n`;
-  return `Held: ${held}.\n`;
+  const held = `${counted(posts, 'post')} that ${posts === 1 ? 'was' : 'were'} due by ${heldUntil}`;
+  const state = isSettling ? `Workers are looking up ${held}.\n` : `Held: ${held}.\n`;
+  if (feeds + imports === 0) return state;
+  const until = isSettling ? 'that is over' : 'you settle or release';
+  return `${state}Waiting until ${until}: ${counted(feeds, 'feed')}, ${counted(imports, 'import')}.\n`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

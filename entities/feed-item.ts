@@ -4,7 +4,7 @@ import type { Json } from '../platforms/contract.ts';
 import { id, instant } from './columns.ts';
 import { Feed } from './feed.ts';
 
-/** passed: it was there before the feed was given its address. */
+/** passed: it was there before the feed was given its address, or a restored backup may be older than its posts. */
 export const FEED_ITEM_STATUSES = ['passed', 'created', 'failed'] as const;
 
 export const FeedItem = defineEntity({

@@ -25,7 +25,10 @@ export const Feed = defineEntity({
     /** Surface of the request, for the audit of its posts. */
     surface: p.enum(SURFACES),
     url: p.text(),
-    /** When it was given its address; null when that is the one it was added with. Earlier items are passed over. */
+    /**
+     * When it was given its address, or when a restore was noticed since; null when neither was after it was added. Earlier
+     * items are passed over.
+     */
     itemsSince: instant().strictNullable(),
     connectionSlugs: p.array(),
     /** The profile of the connections; null for those of the caller. */

@@ -56,7 +56,11 @@ export const FeedItem = z
     id: uuidOutput('Id of the item.'),
     title: z.string().describe('Title as plain text.'),
     link: z.string().nullable().describe('Address of the item; null without one.'),
-    status: z.enum(FEED_ITEM_STATUSES).describe('passed: it was there before the feed was given its address.'),
+    status: z
+      .enum(FEED_ITEM_STATUSES)
+      .describe(
+        'passed: it was there before the feed was given its address, or a restored backup may be older than its posts.',
+      ),
     postIds: z.array(uuidOutput('Id of a post.')).describe('The posts that it became.'),
     error: ItemError.nullable().describe('Why it became no post; null otherwise.'),
     createdAt: timestampOutput('When it was taken.'),

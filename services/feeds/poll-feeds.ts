@@ -15,6 +15,8 @@ import { type ClaimedFeed, claimFeeds, settleFeed } from './claim-feeds.ts';
 import { disabledFeedEvent, disabledFeedNotice, type WorkerReason } from './disabled-feed.ts';
 import { type FeedAnswer, fetchFeed, NOTHING_READ } from './fetch-feed.ts';
 import { takeItems } from './take-items.ts';
+import { areSourcesHeld, wereSourcesHeld } from '../restores/restored-sources.ts';
+import type { WithRestoreWatch } from '../restores/restore-watch.ts';
 import { roundEnd } from '../workers/round-end.ts';
 
 /** Feeds that a worker polls at a time. */
@@ -35,11 +37,14 @@ const DISABLE_AFTER_MS = 3 * 86_400_000;
 /** A feed that failed once before Carillon itself was down for days is tried again first. */
 const FAILURES_AT_LEAST = 5;
 
-/** @returns number of feeds that were polled */
-export async function pollFeeds(context: Context & WithCreations, signal: AbortSignal): Promise<number> {
+/** @returns number of feeds that were polled; none are while posts are held after a restore */
+export async function pollFeeds(
+  context: Context & WithCreations & WithRestoreWatch,
+  signal: AbortSignal,
+): Promise<number> {
   let polled = 0;
   const isOver = roundEnd(context, signal);
-  while (!isOver()) {
+  while (!isOver() && !(await areSourcesHeld(context))) {
     const now = context.clock.now();
     const until = new Date(+now + LEASE_MS);
     const farthest = new Date(+now + PLANNED_MAX_MS);
@@ -51,8 +56,9 @@ export async function pollFeeds(context: Context & WithCreations, signal: AbortS
   return polled;
 }
 
-/** When the next feed is due; null when there is none. */
-export async function nextPollAt(context: Context): Promise<Date | null> {
+/** When the next feed is due; null when there is none, or while posts are held after a restore. */
+export async function nextPollAt(context: Context & WithRestoreWatch): Promise<Date | null> {
+  if (wereSourcesHeld(context)) return null;
   const { at } = await tables(context.db.queries)
     .selectFrom('feeds')
     .select(({ fn }) => fn.min<string | null>('next_poll_at').as('at'))
@@ -61,7 +67,7 @@ export async function nextPollAt(context: Context): Promise<Date | null> {
   return dateOrNull(at);
 }
 
-async function pollFeed(context: Context & WithCreations, feed: ClaimedFeed): Promise<void> {
+async function pollFeed(context: Context & WithCreations & WithRestoreWatch, feed: ClaimedFeed): Promise<void> {
   const caller = await inForce(context, callerOf(feed.caller), 'posts:write');
   if (caller === null) {
     return disable(context, feed, 'ended', 'The key, agent or role that added the feed has ended.');

@@ -9,6 +9,8 @@ import { statement } from '../../entities/statement.ts';
 import { tables } from '../../entities/tables.ts';
 import type { ItemError } from '../../errors/item-error.ts';
 import type { Context } from '../context.ts';
+import { requireNoHold } from '../restores/restored-sources.ts';
+import type { WithRestoreWatch } from '../restores/restore-watch.ts';
 import type { ClaimedFeed } from './claim-feeds.ts';
 import type { ParsedItem } from './parse-feed.ts';
 
@@ -76,14 +78,16 @@ const setIdentities = statement('set what identifies items of a feed', {
  *
  * @throws FeedChanged
  * @throws ItemTaken
+ * @throws DatabaseRestored
  */
 export async function storeItem(
-  context: Context,
+  context: Context & WithRestoreWatch,
   em: SqlEntityManager,
   feed: ClaimedFeed,
   item: NewItem,
   { status, results = [], error }: ItemOutcome,
 ): Promise<void> {
+  await requireNoHold(context, em);
   const { id, url, items_since: itemsSince, caller, connection_slugs: slugs, template, delivery } = feed;
   const held = await holdSettings(em, { id, url, itemsSince, caller, slugs, template, delivery });
   if (held.length === 0) throw new FeedChanged(`the feed ${id} was changed`);

@@ -13,6 +13,7 @@ import type { Context } from '../context.ts';
 import { bodyHash } from '../idempotency/body-hash.ts';
 import { createPosts, type WithCreations } from '../posts/create-posts.ts';
 import type { StoredResult } from '../posts/store-and-send.ts';
+import { DatabaseRestored, type WithRestoreWatch } from '../restores/restore-watch.ts';
 import type { ClaimedFeed } from './claim-feeds.ts';
 import { compareWithKnown } from './known-items.ts';
 import type { ParsedItem } from './parse-feed.ts';
@@ -26,7 +27,7 @@ const OPERATION = 'posts.create';
 
 /** @returns false when items are left for the next poll: too many, or the feed or its rights have changed meanwhile */
 export async function takeItems(
-  context: Context & WithCreations,
+  context: Context & WithCreations & WithRestoreWatch,
   caller: Caller,
   feed: ClaimedFeed,
   items: readonly ParsedItem[],
@@ -67,7 +68,7 @@ function inOrder(items: readonly NewItem[]): NewItem[] {
 
 /** @throws FeedChanged */
 async function takeItem(
-  context: Context & WithCreations,
+  context: Context & WithCreations & WithRestoreWatch,
   caller: Caller,
   feed: ClaimedFeed,
   item: NewItem,
@@ -89,7 +90,7 @@ async function takeItem(
  * @throws ItemTaken
  */
 async function createItem(
-  context: Context & WithCreations,
+  context: Context & WithCreations & WithRestoreWatch,
   caller: Caller,
   feed: ClaimedFeed,
   item: NewItem,
@@ -123,7 +124,8 @@ async function createItem(
     await createPosts(context, caller, input, key, { whenStored });
     return null;
   } catch (error) {
-    if (error instanceof ItemTaken || error instanceof FeedChanged || isDatabaseAway(error)) throw error;
+    if (error instanceof ItemTaken || error instanceof FeedChanged || error instanceof DatabaseRestored) throw error;
+    if (isDatabaseAway(error)) throw error;
     const failure = publicError(error);
     if (failure.code === 'idempotency_key_conflict') return null;
     if (failure.code === 'internal_server_error') {

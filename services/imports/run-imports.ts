@@ -4,6 +4,8 @@
  */
 import type { Context } from '../context.ts';
 import type { WithCreations } from '../posts/create-posts.ts';
+import { areSourcesHeld, wereSourcesHeld } from '../restores/restored-sources.ts';
+import type { WithRestoreWatch } from '../restores/restore-watch.ts';
 import { dateOrNull } from '../timestamp.ts';
 import { type ClaimedImport, claimImport, endImport, nextImport, nextRow, releaseImport } from './claim-import.ts';
 import { runRow } from './run-row.ts';
@@ -16,11 +18,14 @@ const LEASE_MS = 180_000;
 /** Rows of one import before other accounts get their turn. */
 const ROWS_A_TURN = 25;
 
-/** @returns number of rows that were tried */
-export async function runImports(context: Context & WithCreations, signal: AbortSignal): Promise<number> {
+/** @returns number of rows that were tried; none are while posts are held after a restore */
+export async function runImports(
+  context: Context & WithCreations & WithRestoreWatch,
+  signal: AbortSignal,
+): Promise<number> {
   let tried = 0;
   const isOver = roundEnd(context, signal);
-  while (!isOver()) {
+  while (!isOver() && !(await areSourcesHeld(context))) {
     const lease = context.random.uuid();
     const [claimed] = await claimImport(context.db.em(), { ...leaseTimes(context), lease });
     if (claimed === undefined) break;
@@ -29,8 +34,9 @@ export async function runImports(context: Context & WithCreations, signal: Abort
   return tried;
 }
 
-/** When an import can go on; null when none is running. */
-export async function nextImportAt(context: Context): Promise<Date | null> {
+/** When an import can go on; null when none is running, or while posts are held after a restore. */
+export async function nextImportAt(context: Context & WithRestoreWatch): Promise<Date | null> {
+  if (wereSourcesHeld(context)) return null;
   const [next] = await nextImport(context.db.queries);
   return dateOrNull(next?.at ?? null);
 }
@@ -46,7 +52,10 @@ interface Turn {
   readonly isOver: () => boolean;
 }
 
-async function runTurn(context: Context & WithCreations, { claimed, lease, isOver }: Turn): Promise<number> {
+async function runTurn(
+  context: Context & WithCreations & WithRestoreWatch,
+  { claimed, lease, isOver }: Turn,
+): Promise<number> {
   const { id } = claimed;
   let tried = 0;
   do {

@@ -16,6 +16,8 @@ import { bodyHash } from '../idempotency/body-hash.ts';
 import { createPosts, type WithCreations } from '../posts/create-posts.ts';
 import type { StoredResult } from '../posts/store-and-send.ts';
 import { validatePosts } from '../posts/validate-posts.ts';
+import { requireNoHold } from '../restores/restored-sources.ts';
+import { DatabaseRestored, type WithRestoreWatch } from '../restores/restore-watch.ts';
 import { type ImportPost, withFetchedImages, withKnownImages } from './import-post.ts';
 import type { RowResult } from './import-view.ts';
 import type { ClaimedImport, PendingRow } from './claim-import.ts';
@@ -29,9 +31,9 @@ interface Outcome {
   readonly error: ItemError | null;
 }
 
-/** @throws Error when the database is away; then the row stays pending */
+/** @throws Error when the database is away or was restored; then the row stays pending */
 export async function runRow(
-  context: Context & WithCreations,
+  context: Context & WithCreations & WithRestoreWatch,
   caller: Caller,
   claimed: ClaimedImport,
   row: PendingRow,
@@ -44,7 +46,7 @@ export async function runRow(
     await create(context, caller, { claimed, row, post });
   } catch (error) {
     if (error instanceof RowCreated) return settle(context.db.em(), row.id, error.outcome);
-    if (isDatabaseAway(error) || error instanceof RowTaken) throw error;
+    if (isDatabaseAway(error) || error instanceof RowTaken || error instanceof DatabaseRestored) throw error;
     const failure = publicError(error);
     if (failure.code === 'idempotency_key_conflict' && failure.retryable === true) throw error;
     if (failure.code === 'internal_server_error')
@@ -105,10 +107,15 @@ interface RowToCreate {
   readonly post: ImportPost;
 }
 
-async function create(context: Context & WithCreations, caller: Caller, { claimed, row, post }: RowToCreate) {
+async function create(
+  context: Context & WithCreations & WithRestoreWatch,
+  caller: Caller,
+  { claimed, row, post }: RowToCreate,
+) {
   const input = await withFetchedImages(context, caller, post);
   const key = { key: `import ${claimed.id} ${row.number} ${row.tries}`, operation: OPERATION, hash: bodyHash(post) };
   const whenStored = async (em: SqlEntityManager, stored: readonly StoredResult[]) => {
+    await requireNoHold(context, em);
     // An import whose lease has run out during a row may store it beside another one.
     await takeKeyedLock(em, 'importRow', `${claimed.account_id} ${row.hash}`);
     const earlier = await createdBefore(em, claimed, row);

@@ -16,6 +16,11 @@ export interface Hold {
   readonly isSettling: boolean;
 }
 
+/** The database is a restored backup: what this transaction is about may have gone out after the backup was made. */
+export class DatabaseRestored extends Error {
+  override name = 'DatabaseRestored';
+}
+
 export interface RestoreWatch {
   /** The hold as this process last read it. */
   readonly hold: Hold;
@@ -25,7 +30,7 @@ export interface RestoreWatch {
    * Reads the mark in a transaction that claims posts: a restore that is made meanwhile waits for its end.
    *
    * @returns until when posts are held
-   * @throws Error when the database was restored since the last check
+   * @throws DatabaseRestored when it was restored since the last check
    */
   confirm(em: SqlEntityManager): Promise<Date>;
   /** Checks, and advances the beat, so that a later restore shows. */
@@ -57,7 +62,7 @@ export function createRestoreWatch({ db, clock, log }: Pick<Context, 'db' | 'clo
     if (row !== undefined) return { ...row, isRestored: !row.is_home || row.beat < (knownBefore ?? 0) };
     // Only a process that starts inserts the row: the rows of a backup that is being restored arrive one by one.
     if (knownBefore !== null)
-      throw new Error('the database has no mark: a backup is being restored, or rows were removed');
+      throw new DatabaseRestored('the database has no mark: a backup is being restored, or rows were removed');
     await insertMark(queries);
     return read(queries);
   };
@@ -79,7 +84,7 @@ export function createRestoreWatch({ db, clock, log }: Pick<Context, 'db' | 'clo
     check,
     confirm: async (em) => {
       const row = await read(em);
-      if (row.isRestored) throw new Error('the database was restored a moment ago');
+      if (row.isRestored) throw new DatabaseRestored('the database was restored a moment ago');
       return learn(row).heldUntil;
     },
     beat: async () => {

@@ -1,19 +1,21 @@
 /**
  * What an operator decides about the posts that are held after a restore: hold those that are due now, look all of them
- * up, or release them (docs/operations.md#after-a-restore).
+ * up, or release them. Feeds and imports wait for the decision (docs/operations.md#after-a-restore).
  */
+import type { SqlEntityManager } from '@mikro-orm/sql';
 import { statement } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
 import { leaseFrom } from './send-times.ts';
 import { timestamp } from '../timestamp.ts';
 import { holdUntil } from '../restores/database-mark.ts';
 import { heldPostIds } from './held-posts.ts';
+import { countWaitingSources, leaveOutSent, type WaitingSources } from '../restores/restored-sources.ts';
 import type { WithRestoreWatch } from '../restores/restore-watch.ts';
 
 export const HOLD_DECISIONS = ['hold', 'settle', 'release'] as const;
 export type HoldDecision = (typeof HOLD_DECISIONS)[number];
 
-export interface HoldView {
+export interface HoldView extends WaitingSources {
   /** Posts that were due by this instant are held; null when none are. */
   readonly heldUntil: string | null;
   /** Whether workers look the held posts up. */
@@ -42,7 +44,8 @@ export async function readHold(context: Context & WithRestoreWatch): Promise<Hol
   const { heldUntil, isSettling } = await context.restores.check();
   const posts = await countHeldPosts(context, heldUntil);
   const isHeld = heldUntil.getTime() > 0;
-  return { heldUntil: isHeld ? timestamp(heldUntil) : null, isSettling, posts };
+  const sources = await countWaitingSources(context);
+  return { heldUntil: isHeld ? timestamp(heldUntil) : null, isSettling, posts, ...sources };
 }
 
 export async function countHeldPosts(context: Context, heldUntil: Date): Promise<number> {
@@ -56,7 +59,12 @@ export async function decideHold(context: Context & WithRestoreWatch, decision: 
   const { heldUntil } = await context.restores.check();
   const { queries } = context.db;
   if (decision === 'hold') await holdUntil(queries, { now: context.clock.now(), known: 0 });
-  if (decision === 'settle') await settleHeld(queries);
+  if (decision === 'settle') {
+    await context.db.em().transactional(async (em: SqlEntityManager) => {
+      await settleHeld(em);
+      await leaveOutSent(em);
+    });
+  }
   if (decision === 'release') await endHold(queries, { heldUntil });
   return readHold(context);
 }

@@ -33,7 +33,8 @@ export const DISABLED: Readonly<Record<NonNullable<Feed['disabledReason']>, stri
 };
 
 export const ITEM_WORDS: Readonly<Record<FeedItem['status'], string>> = {
-  passed: 'Left out, because it was there before the feed was given its address.',
+  passed:
+    'Left out, because it was there before the feed was given its address, or may have gone out before a backup was restored.',
   created: 'Became posts.',
   failed: 'Became no post.',
 };
