@@ -39,7 +39,7 @@ export function serveSandboxImage(
 /** @throws ServiceError too many requests */
 async function countRequest(context: Context & WithPublicLimiter, ip: string | undefined): Promise<void> {
   const now = context.clock.now();
-  const state = await context.publicLimiter.take(`${networkOf(ip ?? '')} GET /sandbox/media`, now);
+  const state = await context.publicLimiter.take(`${networkOf(ip)} GET /sandbox/media`, now);
   if (!state.allowed)
     throw new ServiceError('too many requests', undefined, { retryAfterSeconds: secondsUntilReset(state, now) });
 }

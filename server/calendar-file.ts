@@ -16,7 +16,7 @@ export function serveCalendarFile(context: Context & WithPublicLimiter): Request
     response.setHeader('cache-control', 'private, no-cache');
     response.setHeader('x-robots-tag', 'noindex');
     const now = context.clock.now();
-    const rate = await context.publicLimiter.take(`${networkOf(request.ip ?? '')} /calendars`, now);
+    const rate = await context.publicLimiter.take(`${networkOf(request.ip)} /calendars`, now);
     if (!rate.allowed) {
       response.setHeader('retry-after', secondsUntilReset(rate, now));
       response.status(429).type('text/plain').send('Too many requests. Try again later.\n');

@@ -14,7 +14,7 @@ export function serveDocument(context: Context & WithPublicLimiter, document: ()
   let text: string | undefined;
   return async (request, response) => {
     try {
-      const machine = networkOf(request.ip ?? '');
+      const machine = networkOf(request.ip);
       refuseWhenFull(await context.publicLimiter.take(`${machine} ${BUCKET}`, context.clock.now()));
       text ??= JSON.stringify(await document());
       response.type('application/json').send(text);

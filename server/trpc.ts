@@ -141,7 +141,7 @@ async function createCallContext(
     admit: async (bucket, access) => {
       const counted = access === 'public' ? null : caller;
       const rate = await (counted === null
-        ? context.publicLimiter.take(`${networkOf(request.ip ?? '')} ${bucket}`, context.clock.now())
+        ? context.publicLimiter.take(`${networkOf(request.ip)} ${bucket}`, context.clock.now())
         : countRequest(context, counted, bucket));
       if (counted !== null) {
         // A batch has one set of headers, so it reports the bucket with the fewest requests left.

@@ -54,7 +54,7 @@ export async function countDocumentFetch(
 ): Promise<void> {
   const asker = (ctx?.req as Request | undefined) ?? pageRequest.getStore();
   const now = clock.now();
-  const rate = await newClients.take(`${networkOf(asker?.ip ?? '')} clients`, now);
+  const rate = await newClients.take(`${networkOf(asker?.ip)} clients`, now);
   if (!rate.allowed)
     throw tooManyRequests(ctx?.res, rate, now, `more than ${rate.limit} clients a minute were named from this address`);
 }

@@ -84,7 +84,7 @@ function limitRegistrations(context: Context, limiter: RateLimiter): RequestHand
   return async (request, response, next) => {
     if (request.method !== 'POST') return next();
     const now = context.clock.now();
-    const rate = await limiter.take(`${networkOf(request.ip ?? '')} clients`, now);
+    const rate = await limiter.take(`${networkOf(request.ip)} clients`, now);
     if (rate.allowed) return next();
     response.setHeader('retry-after', String(secondsUntilReset(rate, now)));
     const error = new ServiceError(
@@ -99,7 +99,7 @@ function limitRegistrations(context: Context, limiter: RateLimiter): RequestHand
 /** Each consent request is stored for an hour, even if no person answers it. */
 function limitQuestions(context: Context & WithPublicLimiter): RequestHandler {
   return async (request, response, next) => {
-    const bucket = `${networkOf(request.ip ?? '')} consent`;
+    const bucket = `${networkOf(request.ip)} consent`;
     const { allowed } = await context.publicLimiter.take(bucket, context.clock.now());
     if (allowed) return next();
     response.setHeader('retry-after', '60');

@@ -28,7 +28,7 @@ export function limitByAddress(context: Context & WithPublicLimiter, path: strin
   return async (request, response, next) => {
     if (request.method !== 'POST') return next();
     const now = context.clock.now();
-    const rate = await context.publicLimiter.take(`${networkOf(request.ip ?? '')} ${path}`, now);
+    const rate = await context.publicLimiter.take(`${networkOf(request.ip)} ${path}`, now);
     if (rate.allowed) return next();
     response.setHeader('retry-after', String(secondsUntilReset(rate, now)));
     response.setHeader('cache-control', 'no-store');

@@ -1,10 +1,19 @@
 /** Maps the address of a caller to the machine that limits count. */
 import ipaddr from 'ipaddr.js';
+import { withoutPort } from './without-port.ts';
 
-/** The holder of one IPv6 address usually controls every address of its /64. */
-export function networkOf(ip: string): string {
-  if (!ipaddr.isValid(ip)) return 'unknown';
-  const address = ipaddr.process(ip);
-  if (address.kind() === 'ipv4') return address.toString();
-  return (address as ipaddr.IPv6).parts.slice(0, 4).join(':');
+/** All callers without a valid address count as one, so that no caller gets past a limit by sending none. */
+const UNKNOWN = 'unknown';
+
+/**
+ * The holder of one IPv6 address usually controls every address of its /64.
+ *
+ * @param address as the connection or a proxy gives it, also with a port; undefined when the connection has closed
+ */
+export function networkOf(address: string | undefined): string {
+  const bare = withoutPort(address ?? '');
+  if (!ipaddr.isValid(bare)) return UNKNOWN;
+  const parsed = ipaddr.process(bare);
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  return (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':');
 }

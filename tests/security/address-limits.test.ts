@@ -43,6 +43,35 @@ describe.each(['/api/v2/health', '/trpc/public.health?input=%7B%7D', CONSENT])('
 
     expect(statuses.map((status) => status === 429)).toEqual([false, false, true, false]);
   });
+
+  it.each([
+    ['IPv4', ['203.0.113.7:51234', '203.0.113.7:51235', '203.0.113.7', '203.0.113.8:51234']],
+    ['IPv6', ['[2001:db8:1:2::1]:443', '[2001:db8:1:2::2]', '2001:db8:1:2::3', '[2001:db8:1:3::1]:443']],
+  ])('counts an %s address without the port that a proxy adds', async (_kind, addresses) => {
+    const world = await startWorld({ env });
+
+    const statuses = await asks([world.url], path, addresses);
+
+    expect(statuses.map((status) => status === 429)).toEqual([false, false, true, false]);
+  });
+
+  it('trusts a proxy of TRUST_PROXY whose address has a port', async () => {
+    const world = await startWorld({ env: { ...env, TRUST_PROXY: 'loopback, 10.0.0.0/8' } });
+    const through = (address: string) => `${address}, 10.0.0.5:443`;
+    const addresses = ['203.0.113.7:51234', '203.0.113.7:51235', '203.0.113.7', '203.0.113.8:51234'];
+
+    const statuses = await asks([world.url], path, addresses.map(through));
+
+    expect(statuses.map((status) => status === 429)).toEqual([false, false, true, false]);
+  });
+
+  it('counts all callers without a valid address as one', async () => {
+    const world = await startWorld({ env });
+
+    const statuses = await asks([world.url], path, ['unknown', '_hidden', '203.0.113.7:port', '203.0.113.7']);
+
+    expect(statuses.map((status) => status === 429)).toEqual([false, false, true, false]);
+  });
 });
 
 describe.runIf(TEST_DATABASE_URL)('two processes on one database', () => {

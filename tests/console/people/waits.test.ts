@@ -53,6 +53,17 @@ describe('an address from one machine', () => {
     expect(right.headers.get('set-cookie')).toBeNull();
   });
 
+  it('is the same machine whichever port a proxy adds to its address, and another machine is not', async () => {
+    await using world = await startWorld({ env: ENV });
+    const attempt = await startSignInAttempts(world);
+    await statuses(5, (index) => attempt({ ip: `203.0.113.7:${51_234 + index}` }));
+
+    const same = await attempt({ ip: '203.0.113.7:443' });
+    const other = await attempt({ ip: '203.0.113.8:443' });
+
+    expect([same.status, other.status]).toEqual([429, 401]);
+  });
+
   it('waits twice as long after each further attempt, up to a quarter of an hour', async () => {
     await using world = await startWorld({ env: ENV });
     const attempt = await startSignInAttempts(world);
