@@ -1,4 +1,4 @@
-/** Which posts are held after a restore, as SQL that uses the indexes of due posts, leases and queues. */
+/** Which posts are held after a restore, as SQL that uses the indexes of due posts, leases, queues and stops. */
 
 /**
  * @param heldUntil posts that were due by then may have gone out
@@ -9,7 +9,9 @@ export function heldPostIds({ heldUntil, heldClaims }: { heldUntil: string; held
     select id from posts where status = 'scheduled' and not held and scheduled_for <= ${heldUntil}
     union all
     select p.id from connections c join posts p on p.connection_id = c.id
-    where c.queue_paused and p.status = 'scheduled' and p.held and p.scheduled_for <= ${heldUntil}
+    where c.queue_paused and p.status = 'scheduled' and p.held and p.stop_id is null and p.scheduled_for <= ${heldUntil}
+    union all
+    select id from posts where stop_id is not null and status = 'scheduled' and held and scheduled_for <= ${heldUntil}
     union all
     select id from posts where status = 'processing' and claimed_until <= ${heldClaims}`;
 }
