@@ -1,5 +1,5 @@
 /** The same tests for each media store: local files, and a bucket on an S3 server. */
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -115,5 +115,19 @@ describe('S3', () => {
 
     await expect(lost.put(KEY, BYTES, 'image/png')).rejects.toThrow('bucket does not exist');
     await expect(lost.get(KEY)).rejects.toThrow('bucket does not exist');
+  });
+});
+
+describe('a move from files to S3', () => {
+  it('takes a copy of each file, under its name behind the prefix', async () => {
+    await stores.files.put(OTHER, BYTES, 'image/png');
+
+    const copied = await fetch(`${bucket.endpoint}/${bucket.bucket}/${bucket.prefix}${OTHER}`, {
+      method: 'PUT',
+      body: await readFile(join(folder, 'media', OTHER)),
+    });
+
+    expect(copied.status).toBe(200);
+    expect(Buffer.from((await stores.S3.get(OTHER)) ?? [])).toEqual(BYTES);
   });
 });
