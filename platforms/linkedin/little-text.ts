@@ -5,8 +5,11 @@
  * @see https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/little-text-format
  */
 
-/** Reserved characters, except a # that begins a hashtag. */
-const RESERVED = /[\\|{}@[\]()<>*_~]|#(?![\p{L}\p{N}])|(?<=[\p{L}\p{N}_#])#/gu;
+/**
+ * Reserved characters, except a # that begins a hashtag. None begins after a word or inside a link, which may have no scheme:
+ * `bells.example/#tower`.
+ */
+const RESERVED = /[\\|{}@[\]()<>*_~]|#(?![\p{L}\p{N}])|(?<=[\p{L}\p{N}_#/=&]|https?:\/\/[^\s<>]*)#/giu;
 
 /** The form in which LinkedIn returns a hashtag. */
 const HASHTAG_TEMPLATE = /\{hashtag\|(?:\\?[#＃])\|((?:[^{}|\\]|\\.)*)\}/gu;

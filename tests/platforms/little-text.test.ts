@@ -13,6 +13,10 @@ describe('a text as little text', () => {
     ['a@b.example <c> *d* _e_ ~f~ |g|', 'a\\@b.example \\<c\\> \\*d\\* \\_e\\_ \\~f\\~ \\|g\\|'],
     ['#bells #été #2026 (#one)', '#bells #été #2026 \\(#one\\)'],
     ['# alone, C# and a#b, ##two', '\\# alone, C\\# and a\\#b, \\#\\#two'],
+    ['“#bells” 🔔#rings。#été,#2026', '“#bells” 🔔#rings。#été,#2026'],
+    ['https://bells.example/#section #bells', 'https://bells.example/\\#section #bells'],
+    ['(HTTP://bells.example/a_(b).#c)', '\\(HTTP://bells.example/a\\_\\(b\\).\\#c\\)'],
+    ['bells.example/#section, bells.example?q=#a&#b', 'bells.example/\\#section, bells.example?q=\\#a&\\#b'],
     ['#snake_case', '#snake\\_case'],
     ['half a \ud83d pair', 'half a \ufffd pair'],
   ])('%j becomes %j', (text, little) => {

@@ -35,6 +35,16 @@ beforeEach(() => {
   linkedin.faults.length = 0;
 });
 
+it('the fragment of a link is no hashtag', async () => {
+  const text = 'Read https://bells.example/#section #bells';
+
+  await post(text);
+
+  expect(existing(text).map(({ commentary }) => commentary)).toEqual([
+    String.raw`Read https://bells.example/\#section #bells`,
+  ]);
+});
+
 describe('images', () => {
   it('arrive with their alt texts, in a type that LinkedIn accepts', async () => {
     const raw = await plain(30, 20).webp().toBuffer();
