@@ -1,4 +1,4 @@
-/** Forms of users who are not signed in: their token is bound to a cookie that lasts two hours. */
+/** Forms of users who are not signed in: their token is bound to a cookie that lasts two hours from the latest form. */
 import type { Request, Response } from 'express';
 import type { Context } from '../../services/context.ts';
 import { sameSecret } from '../../services/secrets.ts';
@@ -13,10 +13,11 @@ function cookieName(context: Context): string {
   return isSecure(context) ? '__Host-carillon-visit' : 'carillon-visit';
 }
 
-/** Sets a cookie unless the browser has one, and returns the form field that goes with it. */
+/** Sets the cookie for another two hours, and returns the form field that goes with it. */
 export function visitorField(context: Context, request: Request, response: Response): Html {
-  // Another tab may show a form that depends on the existing cookie.
-  const visit = shownVisit(context, request) ?? sendVisit(context, response);
+  // Another tab may show a form that depends on the existing visit.
+  const visit = shownVisit(context, request) ?? context.random.bytes(16).toString('base64url');
+  sendVisit(context, response, visit);
   return html`<input type="hidden" name="csrf" value="${tokenFor(context, visit)}" />`;
 }
 
@@ -28,19 +29,17 @@ export function isVisitorsForm(context: Context, request: Request, body: unknown
   return isFromHere(context, request) && sameSecret(csrf, tokenFor(context, visit));
 }
 
-function sendVisit(context: Context, response: Response): string {
-  const until = Math.floor(context.clock.now().getTime() / 1_000) + GOOD_FOR_SECONDS;
-  const visit = `${context.random.bytes(16).toString('base64url')}.${until}`;
-  const value = `${visit}.${context.signer.sign('visitCookie', visit)}`;
+function sendVisit(context: Context, response: Response, visit: string): void {
+  const until = Math.ceil(context.clock.now().getTime() / 1_000) + GOOD_FOR_SECONDS;
+  const signed = `${visit}.${until}`;
+  const value = `${signed}.${context.signer.sign('visitCookie', signed)}`;
   setCookie(context, response, { name: cookieName(context), value, path: '/', seconds: GOOD_FOR_SECONDS });
-  return visit;
 }
 
-/** Null if the cookie is missing, forged or expired. */
+/** The visit of the cookie; null if the cookie is missing, forged or expired. */
 function shownVisit(context: Context, request: Request): string | null {
-  const [random = '', until = '', signature = ''] = (readCookies(request)[cookieName(context)] ?? '').split('.', 3);
-  const visit = `${random}.${until}`;
-  if (!context.signer.isSigned('visitCookie', visit, signature)) return null;
+  const [visit = '', until = '', signature = ''] = (readCookies(request)[cookieName(context)] ?? '').split('.', 3);
+  if (!context.signer.isSigned('visitCookie', `${visit}.${until}`, signature)) return null;
   return Number(until) * 1_000 > context.clock.now().getTime() ? visit : null;
 }
 
