@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createSeededRandom } from '../harness/seeded-random.ts';
 import { createTestClock } from '../harness/test-clock.ts';
-import { emptyInstall, ENGINE, freePort, type ServerProcess } from './server-process.ts';
+import { emptyInstall, ENGINE, freePort, newInstall, type ServerProcess } from './server-process.ts';
 import { LIVE_KEY } from './install.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -66,7 +66,7 @@ describe(`on ${ENGINE}`, () => {
   });
 
   it('prints the command with the name of a key from the environment, and no key', async () => {
-    const install = await emptyInstall();
+    const install = await newInstall();
     const first = await install.start();
 
     expect(await runInShell(printedCommand(first), { BOOTSTRAP_LIVE_KEY: LIVE_KEY })).toEqual(SENT);
@@ -75,7 +75,7 @@ describe(`on ${ENGINE}`, () => {
   });
 
   it('prints a link for the owner while there is none, and keeps it out of the log', async () => {
-    const install = await emptyInstall();
+    const install = await newInstall();
     const first = await install.start();
     const early = printedLink(first) ?? '/';
     expect((await first.get(early)).status).toBe(200);
@@ -91,7 +91,7 @@ describe(`on ${ENGINE}`, () => {
   });
 
   it('creates the owner that the environment names, and does not change them later', async () => {
-    const install = await emptyInstall({
+    const install = await newInstall({
       OWNER_EMAIL: 'Owner@Bells.example',
       OWNER_PASSWORD: 'four bells at midnight',
     });
@@ -133,7 +133,7 @@ describe(`on ${ENGINE}`, () => {
 
 describe.runIf(ENGINE === 'pglite')('a second server on the same DATA_DIR', () => {
   it('is refused in one line, and the first keeps serving', async () => {
-    const install = await emptyInstall();
+    const install = await newInstall();
     const first = await install.start();
 
     const second = install.launch({ PORT: String(await freePort()) });
