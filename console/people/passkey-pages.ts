@@ -15,7 +15,7 @@ import { localPath } from './local-path.ts';
 import { forOwner } from './owner-page.ts';
 import { sendForeignForm, sendNotice } from './send-people-page.ts';
 import { HOME, visitOf, welcome } from './sign-in-page.ts';
-import { isOurForm, signedIn } from './signed-in.ts';
+import { isOurForm, signedIn, signInAddress } from './signed-in.ts';
 import { isVisitorsForm } from './visitor.ts';
 
 const TOO_OLD = 'This page is too old. Open it again.';
@@ -33,12 +33,13 @@ export function sendSignInOptions(context: Context): RequestHandler {
 
 export function handlePasskeySignIn(context: Context): RequestHandler {
   return async (request, response) => {
-    if (!isVisitorsForm(context, request, request.body)) return sendForeignForm(response, '/sign-in');
-    const { answer = '', next } = fieldsOf(request.body);
+    const { answer = '', next: asked } = fieldsOf(request.body);
+    const next = localPath(context, asked);
+    if (!isVisitorsForm(context, request, request.body)) return sendForeignForm(response, signInAddress(next));
     const secret = await signInWithPasskey(context, readJson(answer), visitOf(request, response));
-    if (secret !== null) return welcome(context, request, response, secret, localPath(context, next) ?? HOME);
+    if (secret !== null) return welcome(context, request, response, secret, next ?? HOME);
     const sentence = 'This passkey is not known here, or its answer was used before or came too late.';
-    sendNotice(response, 401, 'Not signed in', sentence, { to: '/sign-in', text: 'Try again' });
+    sendNotice(response, 401, 'Not signed in', sentence, { to: signInAddress(next), text: 'Try again' });
   };
 }
 

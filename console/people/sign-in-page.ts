@@ -33,9 +33,7 @@ export function handleSignIn(context: Context): RequestHandler {
   return async (request, response) => {
     const { email = '', password = '', next: asked } = fieldsOf(request.body);
     const next = localPath(context, asked);
-    if (!isVisitorsForm(context, request, request.body)) {
-      return sendForeignForm(response, next === null ? '/sign-in' : signInAddress(next));
-    }
+    if (!isVisitorsForm(context, request, request.body)) return sendForeignForm(response, signInAddress(next));
     const outcome = await signIn(context, { email, password, ...visitOf(request, response) });
     if (outcome.kind === 'done') return welcome(context, request, response, outcome.secret, next ?? HOME);
     if (outcome.kind === 'refused') {

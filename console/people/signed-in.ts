@@ -15,8 +15,9 @@ export async function signedIn(context: Context, request: Request): Promise<Sign
   return secret === null ? null : findSignIn(context, secret);
 }
 
-/** Sign-in URL for users who are not signed in. @param next path to return to */
-export function signInAddress(next: string): string {
+/** Sign-in URL for users who are not signed in. @param next path to return to; null for the default page */
+export function signInAddress(next: string | null): string {
+  if (next === null) return '/sign-in';
   return `/sign-in?${new URLSearchParams({ next }).toString()}`;
 }
 
