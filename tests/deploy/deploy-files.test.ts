@@ -4,6 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { readConfig } from '../../server/config.ts';
 import { Environment } from '../../server/settings.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -66,6 +67,7 @@ describe('the image', () => {
 });
 
 interface ComposeService {
+  readonly env_file?: readonly { readonly path: string; readonly required: boolean }[];
   readonly environment?: Record<string, string>;
   readonly image: string;
   readonly command?: readonly string[];
@@ -76,6 +78,12 @@ interface ComposeService {
   readonly ports?: readonly string[];
   readonly depends_on?: Record<string, unknown>;
   readonly volumes?: readonly string[];
+}
+
+/** What make-env.sh writes. */
+function newSecrets(): Record<string, string> {
+  const { stdout } = spawnSync('sh', [join(ROOT, 'deploy/make-env.sh'), 'bells.example'], { encoding: 'utf8' });
+  return Object.fromEntries([...stdout.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]));
 }
 
 describe('compose.yaml', () => {
@@ -103,6 +111,35 @@ describe('compose.yaml', () => {
     expect(names.filter((name) => !SETTINGS.has(name))).toEqual([]);
   });
 
+  it('gives the settings in .env to every process of Carillon, and to nothing else', () => {
+    const given = Object.entries(compose.services).filter(([, { env_file: files }]) => files !== undefined);
+    const carillons = Object.entries(compose.services).filter(([, { image }]) => image.startsWith('${CARILLON_IMAGE'));
+    expect(given.map(([name]) => name)).toEqual(['migrate', 'web', 'worker']);
+    expect(carillons).toEqual(given);
+    for (const [, { env_file: files }] of given) expect(files).toEqual([{ path: '.env', required: false }]);
+  });
+
+  it('starts with everything that .env may hold, and with the values of compose.yaml in its place', () => {
+    const variable = /\$\{(\w+)[^}]*\}/g;
+    const names = [...read('compose.yaml').matchAll(variable)].map(([, name = '']) => [name, 'any']);
+    const settings = { SMTP_URL: 'smtp://mail.example', SMTP_FROM: 'bells@bells.example', ROLE: 'all' };
+    const file: Record<string, string> = { ...Object.fromEntries(names), ...newSecrets(), ...settings };
+
+    const configs = ours.map(({ environment = {} }) => {
+      const own = Object.entries(environment).map(([name, value]) => [
+        name,
+        value.replaceAll(variable, (_all, used: string) => file[used] ?? ''),
+      ]);
+      return readConfig({ ...file, ...(Object.fromEntries(own) as Record<string, string>) });
+    });
+
+    expect(configs.map(({ role, publicUrl, mail }) => [role, publicUrl, mail?.from.address])).toEqual([
+      ['all', 'https://bells.example', 'bells@bells.example'],
+      ['web', 'https://bells.example', 'bells@bells.example'],
+      ['worker', 'https://bells.example', 'bells@bells.example'],
+    ]);
+  });
+
   it('opens no port but those of the proxy, and declares each volume', () => {
     const open = Object.entries(compose.services).filter(([, { ports }]) => ports !== undefined);
     expect(open.map(([name]) => name)).toEqual(['caddy']);
@@ -114,8 +151,7 @@ describe('compose.yaml', () => {
   });
 
   it('starts with the secrets that make-env.sh writes, and names them when they are missing', () => {
-    const { stdout } = spawnSync('sh', [join(ROOT, 'deploy/make-env.sh'), 'bells.example'], { encoding: 'utf8' });
-    const made = Object.fromEntries([...stdout.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]));
+    const made = newSecrets();
     const needed = [...read('compose.yaml').matchAll(/\$\{(\w+):\?run deploy\/make-env\.sh first\}/g)];
     expect(Object.keys(made).toSorted()).toEqual([...new Set(needed.map(([, name = '']) => name))].toSorted());
     const { ENCRYPTION_KEYS, OPERATOR_TOKEN, BOOTSTRAP_LIVE_KEY } = made;
