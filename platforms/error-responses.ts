@@ -3,7 +3,7 @@
  * statuses mean; the rules that hold for all of them are here.
  */
 import { type FailureKind, PlatformFailure } from './failure.ts';
-import { isTemporary, isWebPage, type PlatformAnswer, retryAfterMsOf, unavailable } from './http.ts';
+import { isProxyPage, isTemporary, type PlatformAnswer, retryAfterMsOf, unavailable } from './http.ts';
 import { refusedDeleteKind } from './refused-delete.ts';
 
 /** What the error responses of one platform mean. */
@@ -18,7 +18,7 @@ export interface ErrorTable<Answer extends PlatformAnswer> {
   readonly statuses: ReadonlyMap<number, FailureKind>;
   /** Failure kind of a response that the tables do not describe; undefined for all others. */
   kindOf?(answer: Answer): FailureKind | undefined;
-  /** Whether the response is the platform's own; by default, if it is not an HTML page, which a proxy sends. */
+  /** Whether the response is the platform's own; by default, if no proxy sent it. */
   isOwn?(answer: Answer): boolean;
   /** Whether a status of 3xx refuses the call. */
   readonly redirectsRefuse?: true;
@@ -45,8 +45,8 @@ export interface ErrorResponses<Answer> {
   /** Returns the failure for the response to a delete (docs/contract/posts.md#refused-deletes). */
   deleteFailure(answer: Answer): PlatformFailure;
   /**
-   * Checks the response to a delete. `isGone` tells whether it says that the post does not exist any more; on a web
-   * page it says nothing, because a proxy answered.
+   * Checks the response to a delete. `isGone` tells whether it says that the post does not exist any more; from a
+   * proxy it says nothing.
    *
    * @throws PlatformFailure when the post may still be up (docs/contract/posts.md#refused-deletes)
    */
@@ -64,7 +64,7 @@ export function errorResponses<Answer extends PlatformAnswer>(table: ErrorTable<
     failure: (answer) => failureIn(table, answer, failureKind(answer)),
     deleteFailure,
     requireDeleted: (answer, isGone) => {
-      if (isGone && !isWebPage(answer)) return;
+      if (isGone && !isProxyPage(answer)) return;
       const failure = deleteFailure(answer);
       throw failure.kind === 'unknown' && answer.status < 300 ? unconfirmedDelete(table.name, answer) : failure;
     },
@@ -81,7 +81,7 @@ function kindIn<Answer extends PlatformAnswer>(table: ErrorTable<Answer>, answer
   const special = table.kindOf?.(answer);
   if (special !== undefined) return special;
   if (status === 429) return 'unavailable';
-  if (table.isOwn?.(answer) === false || isWebPage(answer)) return 'unknown';
+  if (table.isOwn?.(answer) === false || isProxyPage(answer)) return 'unknown';
   const isRefusal = status >= (table.redirectsRefuse ? 300 : 400) && status < 500;
   const code = isRefusal ? table.codeOf?.(answer) : undefined;
   const known = code === undefined ? undefined : table.codes?.get(code);

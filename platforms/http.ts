@@ -59,9 +59,13 @@ export async function callPlatform(io: PlatformIo, url: string | URL, init: Fetc
   }
 }
 
-/** Whether a response is an HTML page: then a proxy answered, not the platform's API. */
-export function isWebPage(answer: PlatformAnswer): boolean {
-  return typeof answer.body === 'string' && answer.body.trimStart().startsWith('<');
+/**
+ * Whether a proxy or load balancer answered, not the platform's API. APIs answer in JSON; proxies answer with an HTML page, with a
+ * text such as `404 page not found`, or with a bare 404. Other errors without a body count as the platform's own, because some
+ * servers give no reason for them.
+ */
+export function isProxyPage({ status, body }: PlatformAnswer): boolean {
+  return body === null ? status === 404 || status === 410 : typeof body !== 'object';
 }
 
 /**

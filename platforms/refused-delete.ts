@@ -3,15 +3,15 @@
  * anything else is about the post.
  */
 import type { FailureKind } from './failure.ts';
-import { isWebPage, type PlatformAnswer } from './http.ts';
+import { isProxyPage, type PlatformAnswer } from './http.ts';
 
 /**
  * @param kind failure kind of the response to a publishing call
  * @param isTokenDead whether the response has an error that the platform documents as a dead token
  */
 export function refusedDeleteKind(answer: PlatformAnswer, kind: FailureKind, isTokenDead: boolean): FailureKind {
-  const isOfPlatform = !isWebPage(answer);
-  if (isTokenDead || (answer.status === 401 && isOfPlatform)) return 'reconnect';
+  // The outcome of a 401 is unknown only if a proxy answered.
+  if (isTokenDead || (answer.status === 401 && kind !== 'unknown')) return 'reconnect';
   if (kind === 'reconnect') return 'rejected';
-  return kind === 'unknown' && answer.status === 403 && isOfPlatform ? 'rejected' : kind;
+  return kind === 'unknown' && answer.status === 403 && !isProxyPage(answer) ? 'rejected' : kind;
 }

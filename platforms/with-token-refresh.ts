@@ -3,7 +3,7 @@
  * refuses it.
  */
 import { type CredentialRenewal, PlatformFailure, type PlatformIo, type Session } from './contract.ts';
-import { withoutPublishing } from './http.ts';
+import { isProxyPage, type PlatformAnswer, withoutPublishing } from './http.ts';
 
 /** A call that works with any credential of the account. */
 interface CredentialCall<Credential, Answer> {
@@ -33,6 +33,11 @@ export async function callWithTokenRefresh<Credential, Answer>(
   const fresh = await renewedCredential(session, io, renewal);
   requireTime(io);
   return call.make(fresh);
+}
+
+/** {@link CredentialCall.isRefused} of platforms that answer an expired token with 401. A proxy may have passed the call on. */
+export function isTokenRefused(answer: PlatformAnswer): boolean {
+  return answer.status === 401 && !isProxyPage(answer);
 }
 
 /** A call that begins after its time limit would fail as if it had been sent. */

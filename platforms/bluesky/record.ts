@@ -1,6 +1,6 @@
 /** Builds the record of a part: its text with facets, its images, and its place in the thread. */
 import { type Json, PlatformFailure, type PlatformIo, type Published, type SendPart } from '../contract.ts';
-import { isTemporary, stringField } from '../http.ts';
+import { isProxyPage, isTemporary, stringField } from '../http.ts';
 import { ask, failure } from './api.ts';
 import { findEntities, toFacets } from './facets.ts';
 
@@ -39,7 +39,7 @@ async function resolveHandles(
   const dids = new Map<string, string>();
   const resolve = async (handle: string) => {
     const answer = await ask(io, origin, 'com.atproto.identity.resolveHandle', { handle });
-    if (isTemporary(answer)) throw failure(answer);
+    if (isTemporary(answer) || isProxyPage(answer)) throw failure(answer);
     const did = stringField(answer.body, 'did');
     if (answer.status === 200 && did !== undefined) dids.set(handle, did);
   };

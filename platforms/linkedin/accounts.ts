@@ -1,7 +1,7 @@
 /** Finds the owner of a credential and the pages that this member may post as. */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo } from '../contract.ts';
-import type { PlatformAnswer } from '../http.ts';
+import { isProxyPage, type PlatformAnswer } from '../http.ts';
 import { callLinkedIn, failure, isOk } from './api.ts';
 
 export interface Member {
@@ -44,7 +44,7 @@ const Organization = z.object({ localizedName: z.string().min(1), vanityName: z.
 /** @returns null when the credential lacks the scope `openid`, which is needed to identify its owner */
 export async function readMember(io: PlatformIo, accessToken: string): Promise<Member | null> {
   const answer = await callLinkedIn(io, accessToken, '/v2/userinfo');
-  if (answer.status === 403) return null;
+  if (answer.status === 403 && !isProxyPage(answer)) return null;
   const { sub, name } = read(UserInfo, answer, 'the member of this credential');
   return { urn: `urn:li:person:${sub}`, name: name ?? sub };
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { FetchInit, PlatformIo } from '../contract.ts';
 import { errorResponses } from '../error-responses.ts';
-import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField } from '../http.ts';
+import { callPlatform, isProxyPage, type PlatformAnswer, platformWords, stringField } from '../http.ts';
 
 /** API version; LinkedIn supports each for about a year. */
 export const API_VERSION = '202607';
@@ -80,7 +80,7 @@ export const { failure, requireDeleted } = errorResponses<PlatformAnswer>({
     [426, 'unavailable'],
   ]),
   kindOf: (answer) => {
-    if (answer.status !== 403 || isWebPage(answer)) return undefined;
+    if (answer.status !== 403 || isProxyPage(answer)) return undefined;
     const words = reasonOf(answer);
     return ABOUT_CONTENT.test(words) && !ABOUT_ACCESS.test(words) ? 'rejected' : 'reconnect';
   },

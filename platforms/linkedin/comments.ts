@@ -3,7 +3,7 @@
  * post.
  */
 import { PlatformFailure, type PlatformIo, type Published, type SendPart, type Session } from '../contract.ts';
-import type { PlatformAnswer } from '../http.ts';
+import { isProxyPage, type PlatformAnswer } from '../http.ts';
 import { failure, isGone, isOk, reasonOf, requireDeleted } from './api.ts';
 import { callLoggedIn, type LinkedInCredential } from './credential.ts';
 
@@ -58,5 +58,6 @@ function commentsOf(postUrn: string): string {
 
 /** The comment was refused, so nothing was published and the call can be repeated. */
 function isNotSpread(answer: PlatformAnswer): boolean {
+  if (isProxyPage(answer)) return false;
   return answer.status === 404 || (answer.status >= 400 && answer.status < 500 && NOT_SPREAD.test(reasonOf(answer)));
 }

@@ -7,7 +7,7 @@ import { type PlatformApps, PlatformFailure, type PlatformIo, type Session } fro
 import type { PlatformAnswer } from '../http.ts';
 import type { TokenGrant } from '../oauth-credential.ts';
 import { asInvalidGrant, renewalByRefreshToken, type TokenEndpoint } from '../token-endpoint.ts';
-import { callWithTokenRefresh } from '../with-token-refresh.ts';
+import { callWithTokenRefresh, isTokenRefused } from '../with-token-refresh.ts';
 import { callLinkedIn, failure, type LinkedInCall } from './api.ts';
 
 /** The stored, encrypted credential: the member's, even if the connection posts as one of their pages. */
@@ -45,7 +45,7 @@ export function withAccessToken(
 ): Promise<PlatformAnswer> {
   return callWithTokenRefresh(session, io, renewal, {
     make: ({ accessToken }) => make(accessToken),
-    isRefused: ({ status }) => status === 401,
+    isRefused: isTokenRefused,
   });
 }
 

@@ -1,7 +1,7 @@
 /** Images of a post: uploaded first, then attached by id with their alt text. */
 import { z } from 'zod';
 import { type Json, type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
-import { callPlatform, withoutPublishing } from '../http.ts';
+import { callPlatform, isProxyPage, withoutPublishing } from '../http.ts';
 import { failure, isOk } from './api.ts';
 import { callLoggedIn, type LinkedInCredential, withAccessToken } from './credential.ts';
 
@@ -73,7 +73,7 @@ async function upload(session: Session<LinkedInCredential>, image: OutgoingImage
 async function untilProcessed(session: Session<LinkedInCredential>, id: string, io: PlatformIo): Promise<boolean> {
   for (let look = 0; look < LOOKS_MAX; look += 1) {
     const answer = await callLoggedIn(session, io, `/rest/images/${encodeURIComponent(id)}`);
-    if (answer.status === 403) return false;
+    if (answer.status === 403 && !isProxyPage(answer)) return false;
     if (!isOk(answer)) throw failure(answer);
     const status = Status.safeParse(answer.body).data?.status;
     if (status === 'AVAILABLE') return true;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type PostMetrics, type MetricsReading, PlatformFailure, type PlatformIo, type ReadPost } from '../contract.ts';
 import type { Session } from '../credential.ts';
-import { isWebPage, type PlatformAnswer } from '../http.ts';
+import { isProxyPage, type PlatformAnswer } from '../http.ts';
 import { failure, isOk } from './api.ts';
 import { callLoggedIn, type LinkedInCredential } from './credential.ts';
 
@@ -81,7 +81,7 @@ async function readMembers(session: Session<LinkedInCredential>, io: PlatformIo,
       continue;
     }
     // A deleted post cannot be told from a post without reactions.
-    if (answer.status === 404 && !isWebPage(answer)) continue;
+    if (answer.status === 404 && !isProxyPage(answer)) continue;
     if (!isOk(answer)) throw failure(answer);
     const parsed = Summary.safeParse(answer.body);
     if (!parsed.success) throw unreadable();
@@ -100,7 +100,7 @@ async function readMembers(session: Session<LinkedInCredential>, io: PlatformIo,
  * reported.
  */
 function isWithheld(answer: PlatformAnswer): boolean {
-  return answer.status === 403 && !isWebPage(answer);
+  return answer.status === 403 && !isProxyPage(answer);
 }
 
 function reported(metrics: { readonly [Name in keyof PostMetrics]: number | undefined }): PostMetrics {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Json, type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
-import { callPlatform, isTemporary, platformWords, retryAfterMsOf } from '../http.ts';
+import { callPlatform, isProxyPage, isTemporary, platformWords, retryAfterMsOf } from '../http.ts';
 import type { NostrCredential } from './credential.ts';
 import { KIND, signEvent } from './event.ts';
 
@@ -58,8 +58,10 @@ async function upload(
   });
   const stored = Stored.safeParse(answer.body);
   if (answer.status >= 300) {
-    const reason = platformWords(answer.headers.get('x-reason') ?? `HTTP ${answer.status}`);
-    const isFinal = answer.status >= 400 && !isTemporary(answer);
+    const words = answer.headers.get('x-reason');
+    const reason = platformWords(words ?? `HTTP ${answer.status}`);
+    const isOfServer = words !== null || !isProxyPage(answer);
+    const isFinal = isOfServer && answer.status >= 400 && !isTemporary(answer);
     const message = `${SERVER} refused: ${reason}`;
     if (isFinal) throw new PlatformFailure('rejected', message);
     throw new PlatformFailure('unavailable', message, { retryAfterMs: retryAfterMsOf(answer) });

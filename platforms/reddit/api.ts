@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { FailureKind, PlatformFailure, PlatformIo } from '../contract.ts';
 import { errorResponses } from '../error-responses.ts';
-import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField } from '../http.ts';
+import { callPlatform, isProxyPage, type PlatformAnswer, platformWords, stringField } from '../http.ts';
 
 export interface RedditCall {
   /** Sent as application/x-www-form-urlencoded by POST; GET when absent. */
@@ -56,7 +56,7 @@ const table = errorResponses<PlatformAnswer>({
     const { status, headers } = answer;
     if (status === 200) return CODES.get(refusalOf(answer)?.code ?? '') ?? 'rejected';
     const lacksScope = status === 403 && (headers.get('www-authenticate') ?? '').includes('insufficient_scope');
-    return lacksScope && !isWebPage(answer) ? 'reconnect' : undefined;
+    return lacksScope && !isProxyPage(answer) ? 'reconnect' : undefined;
   },
   // A response of HTTP 200 that asks to log in is about the token.
   isTokenDead: (answer) => answer.status === 200 && CODES.get(refusalOf(answer)?.code ?? '') === 'reconnect',

@@ -4,10 +4,10 @@
  */
 import { basicAuthorization } from '../basic-authorization.ts';
 import { type PlatformApp, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
-import { type PlatformAnswer, stringField } from '../http.ts';
+import { isProxyPage, type PlatformAnswer, stringField } from '../http.ts';
 import type { TokenGrant } from '../oauth-credential.ts';
 import { renewalByRefreshToken, type TokenEndpoint } from '../token-endpoint.ts';
-import { callWithTokenRefresh } from '../with-token-refresh.ts';
+import { callWithTokenRefresh, isTokenRefused } from '../with-token-refresh.ts';
 import { callReddit, failureOf, type RedditCall, userAgent } from './api.ts';
 
 /** The credential that is stored, encrypted, for a connection. */
@@ -39,7 +39,7 @@ export function callLoggedIn(
 ): Promise<PlatformAnswer> {
   return callWithTokenRefresh(session, io, renewal, {
     make: ({ accessToken }) => callReddit(io, accessToken, path, call),
-    isRefused: ({ status }) => status === 401,
+    isRefused: isTokenRefused,
   });
 }
 
@@ -58,11 +58,11 @@ export function endpointOf(io: PlatformIo): TokenEndpoint {
     authentication: (_as, _client, _body, headers) => headers.set('authorization', authorization),
     appSetting: 'REDDIT_CLIENT_ID',
     headers: { 'user-agent': userAgent(io) },
-    isAppUnknown: ({ status }) => status === 401,
+    isAppUnknown: (answer) => answer.status === 401 && !isProxyPage(answer),
     failure: (answer) => {
       const { status, body } = answer;
       const isInvalid = status === 400 || (status === 200 && stringField(body, 'error') !== undefined);
-      return isInvalid ? new PlatformFailure('reconnect', INVALID) : failureOf(answer);
+      return isInvalid && !isProxyPage(answer) ? new PlatformFailure('reconnect', INVALID) : failureOf(answer);
     },
   };
 }

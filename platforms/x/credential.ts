@@ -6,7 +6,7 @@ import type { PlatformAnswer } from '../http.ts';
 import type { TokenGrant } from '../oauth-credential.ts';
 import type { ScopedCredential } from '../scopes.ts';
 import { asInvalidGrant, renewalByRefreshToken, type TokenEndpoint } from '../token-endpoint.ts';
-import { callWithTokenRefresh } from '../with-token-refresh.ts';
+import { callWithTokenRefresh, isTokenRefused } from '../with-token-refresh.ts';
 import { callX, failure, type XCall } from './api.ts';
 
 /** The credential that is stored, encrypted, for a connection. */
@@ -32,7 +32,7 @@ export function callLoggedIn(
 ): Promise<PlatformAnswer> {
   return callWithTokenRefresh(session, io, renewal, {
     make: ({ accessToken }) => callX(io, accessToken, path, call),
-    isRefused: ({ status }) => status === 401,
+    isRefused: isTokenRefused,
   });
 }
 

@@ -177,6 +177,13 @@ describe('a server for images that refuses', () => {
     });
   });
 
+  it('an image with the answer of a proxy is called again', async () => {
+    expect(await scheduled('behind-a-proxy', { status: 404, headers: {} })).toMatchObject({
+      status: 'scheduled',
+      error: null,
+    });
+  });
+
   it('an image for good refuses the post, with its reason', async () => {
     const { status, error } = await scheduled('refused-image', { status: 415, headers: { 'x-reason': 'no bells' } });
 

@@ -7,6 +7,7 @@ import { PLATFORM_IDS, type PlatformId, platformOf } from '../../platforms/regis
 import { type ScriptedAnswer, scriptNetwork } from '../harness/scripted-network.ts';
 import { START } from '../harness/test-clock.ts';
 import { startWorld } from '../harness/world.ts';
+import { PROXY_ANSWERS, shownAnswer } from './proxy-answers.ts';
 import { startPlatformServers } from './servers/index.ts';
 import { sandboxServer } from './servers/sandbox.ts';
 
@@ -77,15 +78,10 @@ const REFUSED: readonly Row[] = [
   { platformId: 'nostr', refusal: 'blocked', answer: { status: 400, text: 'blocked: deletions are not taken' } },
 ];
 
-/** Responses that leave open whether the post is gone: web pages, which proxies send, and unconfirmed successes. */
+/** Responses that leave open whether the post is gone: answers of proxies, and unconfirmed successes. */
 const UNCONFIRMED: readonly Row[] = [
   ...(['bluesky', 'mastodon', 'linkedin', 'facebook', 'x', 'reddit', 'telegram', 'discord'] as const).flatMap(
-    (platformId) =>
-      [200, 404].map((status) => ({
-        platformId,
-        refusal: `a web page with ${status}`,
-        answer: { status, text: '<!doctype html><title>Maintenance</title>' },
-      })),
+    (platformId) => PROXY_ANSWERS.map((answer) => ({ platformId, refusal: shownAnswer(answer), answer })),
   ),
   row('x', 'errors alone', 200, { errors: [{ title: 'Internal', detail: 'Refused' }] }),
   row('x', 'deleted: false', 200, { data: { deleted: false } }),
