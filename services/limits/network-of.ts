@@ -8,12 +8,12 @@ const UNKNOWN = 'unknown';
 /**
  * The holder of one IPv6 address usually controls every address of its /64.
  *
- * @param address as the connection or a proxy gives it, also with a port; undefined when the connection has closed
+ * @param given the address, as the connection or a proxy gives it, also with a port; undefined when the connection has closed
  */
-export function networkOf(address: string | undefined): string {
-  const bare = withoutPort(address ?? '');
-  if (!ipaddr.isValid(bare)) return UNKNOWN;
-  const parsed = ipaddr.process(bare);
+export function networkOf(given: string | undefined): string {
+  const address = withoutPort(given ?? '');
+  if (!ipaddr.isValid(address)) return UNKNOWN;
+  const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();
   return (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':');
 }
