@@ -14,7 +14,7 @@ export interface Presented {
   readonly mayRepeat: (consumed: OauthArtifact) => boolean;
 }
 
-export interface Successor {
+interface Successor {
   readonly id: string;
   readonly artifact: Artifact;
 }
