@@ -1,6 +1,7 @@
 /**
  * Changes the order of posts in the queue of a connection (docs/contract/scheduling.md#order-of-a-queue). The posts
- * exchange the places that they hold. Of a concurrent order, cancel, move and claim by a worker, one wins.
+ * exchange the places that they hold. Of a concurrent order, cancel, move and claim by a worker, one wins. A post that is held
+ * after a restore may have gone out, so it keeps its place.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { records, statement } from '../../entities/statement.ts';
@@ -11,6 +12,8 @@ import { lockConnection } from '../connections/lock-connection.ts';
 import type { Context } from '../context.ts';
 import { rescheduledEvent } from '../events/post-event.ts';
 import { storeEvents } from '../events/store-events.ts';
+import type { WithRestoreWatch } from '../restores/restore-watch.ts';
+import { timestamp } from '../timestamp.ts';
 import { noPost } from './lock-post.ts';
 import { reach } from './reachable-posts.ts';
 
@@ -57,32 +60,43 @@ const takePlaces = statement('give queued posts the places of others', {
  *
  * @param postIds without repeats, in the order in which the posts are to go out
  * @throws ServiceError not_found (the connection or a post), invalid_request (a post does not wait in this queue),
- *   post_not_cancellable (a post is being sent); then nothing has changed
+ *   post_not_cancellable (a post is being sent, or held after a restore); then nothing has changed
  */
 export async function orderQueue(
-  context: Context,
+  context: Context & WithRestoreWatch,
   caller: Caller,
   connectionId: string,
   postIds: readonly string[],
 ): Promise<void> {
+  // A restore that no worker has noticed yet holds posts first.
+  await context.restores.check();
   await context.db.em().transactional(async (em: SqlEntityManager) => {
     const { slug } = await lockConnection(em, caller, connectionId);
-    const rows = await lockQueued(em, caller, connectionId, postIds);
+    const queue = { id: connectionId, slug, heldUntil: await context.restores.confirm(em) };
+    const rows = await lockQueued(em, caller, queue, postIds);
     const byId = new Map(rows.map((row) => [row.id, row]));
     const ordered = postIds.flatMap((id) => byId.get(id) ?? []);
-    if (ordered.length < postIds.length) throw await refusal(em, caller, { id: connectionId, slug }, postIds, byId);
+    if (ordered.length < postIds.length) throw await refusal(em, caller, queue, postIds, byId);
     await exchange(context, em, exchangesOf(ordered));
   });
 }
 
+interface Queue {
+  /** Id of its connection. */
+  readonly id: string;
+  readonly slug: string;
+  /** Posts that were due by then are held after a restore. */
+  readonly heldUntil: Date;
+}
+
 /**
  * Locks those of the posts that wait in the queue, in the order of their ids, as a stop does. It leaves out posts that are being
- * sent: the worker that settles them locks the connection after the post.
+ * sent: the worker that settles them locks the connection after the post. It also leaves out posts that are held after a restore.
  */
 async function lockQueued(
   em: SqlEntityManager,
   caller: Caller,
-  connectionId: string,
+  { id: connectionId, heldUntil }: Queue,
   postIds: readonly string[],
 ): Promise<QueuedRow[]> {
   return tables(em)
@@ -90,6 +104,7 @@ async function lockQueued(
     .select(COLUMNS)
     .where((post) => post.and({ ...reach(caller), connection_id: connectionId, status: 'scheduled', queued: true }))
     .where('id', 'in', postIds)
+    .where('scheduled_for', '>', heldUntil)
     .orderBy('id')
     .forNoKeyUpdate()
     .execute();
@@ -121,7 +136,7 @@ async function exchange(context: Context, em: SqlEntityManager, exchanges: reado
   await storeEvents(em, events);
 }
 
-function timeOf({ scheduled_for: time }: QueuedRow): number {
+function timeOf({ scheduled_for: time }: Pick<QueuedRow, 'scheduled_for'>): number {
   return new Date(time ?? 0).getTime();
 }
 
@@ -129,7 +144,7 @@ function timeOf({ scheduled_for: time }: QueuedRow): number {
 async function refusal(
   em: SqlEntityManager,
   caller: Caller,
-  connection: { readonly id: string; readonly slug: string },
+  connection: Queue,
   postIds: readonly string[],
   locked: ReadonlyMap<string, QueuedRow>,
 ): Promise<ServiceError> {
@@ -137,12 +152,17 @@ async function refusal(
   const postId = postIds[index] ?? '';
   const post = await tables(em)
     .selectFrom('posts')
-    .select(['status', 'queued', 'connection_id'])
+    .select(['status', 'queued', 'connection_id', 'scheduled_for'])
     .where((row) => row.and({ ...reach(caller), id: postId }))
     .executeTakeFirst();
   if (post === undefined) return noPost(postId);
   const { status, queued } = post;
   const isHere = queued && post.connection_id === connection.id;
+  const { heldUntil } = connection;
+  if (isHere && status === 'scheduled' && timeOf(post) <= heldUntil.getTime()) {
+    const message = `The post ${postId} was due by ${timestamp(heldUntil)}, when a backup was restored, and may have gone out already: it is held, so the queue keeps its order. Leave the post out, cancel it, or ask the operator of this install to decide (npm run carillon -- restore settle).`;
+    return new ServiceError('post_not_cancellable', message);
+  }
   // One that waits again was being sent when the posts were locked.
   if (isHere && (status === 'processing' || status === 'scheduled')) {
     const message = `A worker is sending the post ${postId}, so the queue keeps its order. Leave the post out, or read the queue again in a few seconds.`;
