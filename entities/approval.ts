@@ -8,7 +8,7 @@ import { Post } from './post.ts';
 
 /**
  * pending: not decided yet. approved: the plan was carried out. rejected: a person refused it. expired: not decided
- * in time. void: the draft was edited or published, or the key or grant that asked has ended.
+ * in time. void: the draft was edited or published, or failed, or the key or grant that asked has ended.
  */
 export const APPROVAL_STATES = ['pending', 'approved', 'rejected', 'expired', 'void'] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];

@@ -14,7 +14,9 @@ import { failedEvent, rescheduledEvent } from '../events/post-event.ts';
 import { storeEvents } from '../events/store-events.ts';
 import type { KeyedRequest } from '../idempotency/idempotency.ts';
 import type { Caller } from '../access/caller.ts';
+import { identityOf } from '../access/identity.ts';
 import { FREE, returnAllowance, permissionOf } from '../approvals/request-approval.ts';
+import { settleApproval } from '../approvals/settle-approval.ts';
 import { askFor, storeAllowed } from './ask-for-post.ts';
 import { closeApproval } from './close-approval.ts';
 import { contentOf } from './connection-for-post.ts';
@@ -114,11 +116,11 @@ async function decide(
   claim: string,
 ): Promise<StoredResult> {
   const { post, from } = request;
-  if (request.error !== null) return refuse(context, em, request, request.error);
+  if (request.error !== null) return refuse(context, em, caller, request, request.error);
   const stop = await stopOfPost(em, { postId: post.id, status: from });
-  if (stop !== null) return refuse(context, em, request, stop);
+  if (stop !== null) return refuse(context, em, caller, request, stop);
   const gone = from === 'failed' ? await holdImages(em, post.id) : null;
-  if (gone !== null) return refuse(context, em, request, gone);
+  if (gone !== null) return refuse(context, em, caller, request, gone);
   // Before the account, as where posts are created and images are deleted.
   if (request.newImages !== undefined) await holdMedia(em, request.newImages);
   await request.allow?.(em);
@@ -126,14 +128,14 @@ async function decide(
   const isApproved = request.approve !== undefined;
   const plan = { scheduledFor: request.scheduledFor, queue: request.queue };
   const ruling = isApproved ? NO_RULING : await ruleOnPost(context, em, caller, post, plan);
-  if (ruling.refusal !== null) return refuse(context, em, request, ruling.refusal);
+  if (ruling.refusal !== null) return refuse(context, em, caller, request, ruling.refusal);
   const permission = isApproved ? FREE : await permissionOf(context, em, caller, 1, ruling.cause);
   const asked = { post, from, ...plan, policyId: ruling.policyId };
   if (permission.kind === 'asks') return askFor(context, em, caller, permission, asked);
   const place = await takePlace(context, em, request, ruling);
   if (place.error !== null) {
     await returnAllowance(em, caller, permission, 1);
-    return refuse(context, em, request, place.error);
+    return refuse(context, em, caller, request, place.error);
   }
   await request.approve?.(em);
   await storeAllowed(context, em, caller, permission, asked);
@@ -143,7 +145,7 @@ async function decide(
       ? await claimNow(context, em, request, place, claim)
       : await schedule(context, em, request, { time, slot: place.slot, policyId: ruling.policyId });
   await followPolicy(em, post, ruling);
-  // Only what goes out settles a request: a refusal leaves the draft waiting.
+  // A refusal that keeps the draft leaves its request pending.
   if (!isApproved && from === 'draft') await closeApproval(context, em, caller, post);
   return result;
 }
@@ -246,6 +248,7 @@ async function schedule(
 async function refuse(
   context: Context,
   em: SqlEntityManager,
+  caller: Caller,
   { post, from, images, refusesRequest, throwsRefusal }: PostToPublish,
   { code, message }: ItemError,
 ): Promise<PostResult> {
@@ -267,6 +270,8 @@ async function refuse(
     requireUnedited(failed, post);
     const present = await contentOf(em, failed);
     if (!isDeepStrictEqual(present.images, images)) throw new PostChanged();
+    const decision = { at: context.clock.now(), by: identityOf(caller), reason: 'The draft failed.' };
+    await settleApproval(em, post.id, { ...decision, state: 'void' });
     await storeEvents(em, [failedEvent(context, post, images.length, { code, message })]);
   }
   return { ...result('failed'), ...(refusesRequest && { refusesRequest }) };
