@@ -5,6 +5,7 @@ import type { Caller } from '../access/caller.ts';
 import type { Context } from '../context.ts';
 import { findImport } from './find-import.ts';
 import { importView, type ImportView, type RowView, rowView } from './import-view.ts';
+import { withSettledResults } from './settled-results.ts';
 
 export interface RowPage {
   /** 1 to 100. */
@@ -32,7 +33,7 @@ export async function getImport(
     .orderBy('number')
     .limit(limit + 1)
     .execute();
-  const shown = rows.slice(0, limit).map(rowView);
+  const shown = await withSettledResults(context, caller, rows.slice(0, limit).map(rowView));
   const last = shown.at(-1);
   const nextCursor = rows.length > limit && last !== undefined ? String(last.row) : null;
   return { import: await importView(context, one), rows: shown, nextCursor };
