@@ -177,8 +177,12 @@ function asResponse({ status, headers, body }: PlatformAnswer): Response {
 }
 
 function tokenFailure(endpoint: TokenEndpoint, answer: PlatformAnswer, cause: unknown): PlatformFailure {
-  const { name, appSetting, isAppUnknown = hasAppError, failure = (other) => standardFailure(name, other) } = endpoint;
-  if (appSetting !== undefined && answer.status !== 429 && isAppUnknown(answer)) {
+  const { name, appSetting, isAppUnknown = hasAppError } = endpoint;
+  const standard = (other: PlatformAnswer) => standardFailure(name, other);
+  // Errors of a token endpoint are JSON (RFC 6749, section 5.2). Any other response came from a proxy and is temporary.
+  const isJson = typeof answer.body === 'object' && answer.body !== null;
+  const failure = isJson ? (endpoint.failure ?? standard) : standard;
+  if (appSetting !== undefined && isJson && answer.status !== 429 && isAppUnknown(answer)) {
     const message = `${name} does not know the app of ${appSetting}; nothing was posted.`;
     return new PlatformFailure('unavailable', message, { cause });
   }

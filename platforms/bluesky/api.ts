@@ -68,6 +68,8 @@ export const { failure, failureKind, requireDeleted } = errorResponses<PlatformA
   kindOf: (answer) => (answer.status === 401 && isProofRefused(errorName(answer)) ? 'unavailable' : undefined),
   unavailable: (answer) =>
     isProofRefused(errorName(answer)) ? { message: refusedProofMessage('Bluesky') } : undefined,
+  // Every XRPC error has a name: https://atproto.com/specs/xrpc#error-responses
+  isOwn: (answer) => answer.status < 400 || errorName(answer) !== undefined,
   redirectsRefuse: true,
   isTokenDead: (answer) => DEAD_TOKENS.has(errorName(answer)),
   reason,

@@ -59,8 +59,15 @@ export interface LoggedIn {
  * @throws PlatformFailure `reconnect` when the server refuses the password or the account
  */
 export async function logIn(io: PlatformIo, password: Password): Promise<LoggedIn> {
-  const input = { identifier: password.identifier, password: password.appPassword };
-  const answer = await command(io, password.service, 'com.atproto.server.createSession', { input });
+  return readLogin(await createSession(io, password), password);
+}
+
+function createSession(io: PlatformIo, { service, identifier, appPassword }: Password): Promise<PlatformAnswer> {
+  const input = { identifier, password: appPassword };
+  return command(io, service, 'com.atproto.server.createSession', { input });
+}
+
+function readLogin(answer: PlatformAnswer, password: Password): LoggedIn {
   if (answer.status === 200) return loggedIn(answer, password);
   if (errorName(answer) === 'AuthFactorTokenRequired') {
     throw new PlatformFailure(
@@ -120,10 +127,20 @@ function lifeOf(jwt: string): Pick<TokenGrant, 'expiresAt' | 'issuedAt'> {
 /** Replaces an invalid credential: with its refresh token, or with the password if that token is invalid too. */
 async function renewPasswordCredential(stale: PasswordCredential, io: PlatformIo): Promise<PasswordCredential> {
   const answer = await command(io, stale.service, 'com.atproto.server.refreshSession', { token: stale.refreshJwt });
+  requireServer(answer, stale);
   if (answer.status === 200) return loggedIn(answer, stale).credential;
   const kind = failureKind(answer);
   if (kind === 'unavailable' || kind === 'unknown') throw failure(answer);
-  return (await logIn(io, stale)).credential;
+  const login = await createSession(io, stale);
+  requireServer(login, stale);
+  return readLogin(login, stale).credential;
+}
+
+/** The server of a stored credential is one of Bluesky, so a success that is none of its own, or a redirect, is of a proxy. */
+function requireServer({ status, body }: PlatformAnswer, { service }: Password): void {
+  if (status === 200 ? SessionAnswer.safeParse(body).success : status >= 400) return;
+  const message = `${new URL(service).host} answered HTTP ${status}, but not as a Bluesky server.`;
+  throw new PlatformFailure('unavailable', message);
 }
 
 function loggedIn(answer: PlatformAnswer, { service, identifier, appPassword }: Password): LoggedIn {

@@ -4,7 +4,7 @@
  */
 import { basicAuthorization } from '../basic-authorization.ts';
 import { type PlatformApp, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
-import { isProxyPage, type PlatformAnswer, stringField } from '../http.ts';
+import { type PlatformAnswer, stringField } from '../http.ts';
 import type { TokenGrant } from '../oauth-credential.ts';
 import { renewalByRefreshToken, type TokenEndpoint } from '../token-endpoint.ts';
 import { callWithTokenRefresh, isTokenRefused } from '../with-token-refresh.ts';
@@ -58,11 +58,11 @@ export function endpointOf(io: PlatformIo): TokenEndpoint {
     authentication: (_as, _client, _body, headers) => headers.set('authorization', authorization),
     appSetting: 'REDDIT_CLIENT_ID',
     headers: { 'user-agent': userAgent(io) },
-    isAppUnknown: (answer) => answer.status === 401 && !isProxyPage(answer),
+    isAppUnknown: ({ status }) => status === 401,
     failure: (answer) => {
       const { status, body } = answer;
       const isInvalid = status === 400 || (status === 200 && stringField(body, 'error') !== undefined);
-      return isInvalid && !isProxyPage(answer) ? new PlatformFailure('reconnect', INVALID) : failureOf(answer);
+      return isInvalid ? new PlatformFailure('reconnect', INVALID) : failureOf(answer);
     },
   };
 }
