@@ -1,11 +1,12 @@
 /** Ensures at startup that an owner can sign in: the owner from the environment, or a link to set one up. */
 import { Account } from '../../entities/account.ts';
 import { Owner } from '../../entities/owner.ts';
-import { tables } from '../../entities/tables.ts';
+import { OwnerLink } from '../../entities/owner-link.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { operatorChange } from '../audit/operator-change.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { Context } from '../context.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { hashPassword } from './argon2id.ts';
 import { addOwnerLink, type NewOwnerLink } from './owner-links.ts';
 import { passwordWork } from './password-work.ts';
@@ -20,21 +21,24 @@ import { storeOwner } from './set-up-owner.ts';
 export async function startOwner(context: Context): Promise<NewOwnerLink | null> {
   const [first] = await context.db.em().find(Account, {}, { orderBy: { id: 'asc' }, limit: 1 });
   if (first === undefined || (await context.db.em().count(Owner, { accountId: first.id })) > 0) return null;
+  const accountId = first.id;
   const { owner } = context.config;
-  if (owner === null) return addOwnerLink(context, first.id);
-  const passwordHash = await passwordWork(() => hashPassword(owner.password, context.random.bytes));
-  await context.db.em().transactional(async (em: SqlEntityManager) => {
-    await tables(em).selectFrom('accounts').select('id').where('id', '=', first.id).forUpdate().execute();
-    if ((await em.count(Owner, { accountId: first.id })) > 0) return;
-    if ((await em.count(Owner, { email: owner.email })) > 0) {
+  const passwordHash =
+    owner === null ? null : await passwordWork(() => hashPassword(owner.password, context.random.bytes));
+  return context.db.em().transactional(async (em: SqlEntityManager) => {
+    // A process with the setting and one without it may start together: without the lock a link could outlast the check.
+    await lockAccount(em, accountId);
+    if ((await em.count(Owner, { accountId })) > 0) return null;
+    if (owner === null || passwordHash === null) return addOwnerLink(context, accountId, null, em);
+    const { email } = owner;
+    if ((await em.count(Owner, { email })) > 0) {
       throw new Error('OWNER_EMAIL: belongs to the owner of another account of this install; choose another address');
     }
-    const { email } = owner;
-    const stored = { before: null, accountId: first.id, email, role: 'owner', passwordHash } as const;
-    const ownerId = await storeOwner(context, em, stored);
+    const ownerId = await storeOwner(context, em, { before: null, accountId, email, role: 'owner', passwordHash });
+    // Earlier starts printed them, and each would now replace the email and password of this owner.
+    await em.nativeDelete(OwnerLink, { accountId, role: null });
     const object = { type: 'owner', ids: [ownerId] };
-    const act = { accountId: first.id, operation: 'owner.setUp', object, requestId: null };
-    await recordChange(context, operatorChange(act), em);
+    await recordChange(context, operatorChange({ accountId, operation: 'owner.setUp', object, requestId: null }), em);
+    return null;
   });
-  return null;
 }
