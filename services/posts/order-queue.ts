@@ -104,7 +104,7 @@ async function lockQueued(
     .select(COLUMNS)
     .where((post) => post.and({ ...reach(caller), connection_id: connectionId, status: 'scheduled', queued: true }))
     .where('id', 'in', postIds)
-    .where('scheduled_for', '>', heldUntil)
+    .where('scheduled_for', '>', heldUntil.toISOString())
     .orderBy('id')
     .forNoKeyUpdate()
     .execute();
