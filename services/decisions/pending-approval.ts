@@ -8,7 +8,7 @@ import { findPost } from '../posts/find-post.ts';
 import type { PostRow } from '../posts/post-view.ts';
 import { timestamp } from '../timestamp.ts';
 import { APPROVAL, type ApprovalRow } from '../approvals/approval-view.ts';
-import { mayApprove } from '../approvals/may-approve.ts';
+import { isRequester, mayApprove } from '../approvals/may-approve.ts';
 
 /** A decision, on the request that the person saw. */
 export interface DecisionInput {
@@ -35,6 +35,12 @@ export async function pendingApproval(
           .executeTakeFirst();
   if (approval?.state !== 'pending' || new Date(approval.expires_at) <= context.clock.now()) {
     throw notPending(post, approval);
+  }
+  if (isRequester(caller, approval)) {
+    throw new ServiceError(
+      'forbidden',
+      `This key or agent asked for approval of the post ${post.id}, so it cannot decide on it. Another key of the account or an owner in the console decides.`,
+    );
   }
   if (requestedAt !== undefined && new Date(requestedAt).getTime() !== new Date(approval.requested_at).getTime()) {
     throw new ServiceError(
