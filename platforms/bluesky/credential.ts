@@ -136,7 +136,7 @@ async function renewPasswordCredential(stale: PasswordCredential, io: PlatformIo
   return readLogin(login, stale).credential;
 }
 
-/** The server of a stored credential is one of Bluesky, so a success that is none of its own, or a redirect, is of a proxy. */
+/** The server of a stored credential is one of Bluesky, so a redirect, or a success without a session, comes from a proxy. */
 function requireServer({ status, body }: PlatformAnswer, { service }: Password): void {
   if (status === 200 ? SessionAnswer.safeParse(body).success : status >= 400) return;
   const message = `${new URL(service).host} answered HTTP ${status}, but not as a Bluesky server.`;

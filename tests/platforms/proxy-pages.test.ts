@@ -61,7 +61,7 @@ describe('a send', () => {
   });
 
   it.for(['bluesky', 'mastodon'] as const)(
-    'to %s that a proxy answers with a text is looked for and repeated, so that it is up once',
+    'to %s that a proxy answers with a text is searched for and repeated, so that it is up once',
     async (platformId) => {
       const connection = await connectTo(platformId);
       const scheduledFor = new Date(world.clock.now().getTime() + HOUR_S * 1_000).toISOString();
