@@ -2,11 +2,8 @@
  * Finds the browser for the tests: CHROMIUM_PATH, or one of Debian's packages, which is installed if possible. Without a
  * browser the tests are skipped, unless BROWSER=required.
  */
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { promisify } from 'node:util';
-
-const run = promisify(execFile);
+import { canInstallPackages, installDebianPackage } from '../harness/install-debian-package.ts';
 
 /** The engine without windows, which takes about a quarter less of the processor. */
 const PACKAGE = 'chromium-headless-shell';
@@ -26,14 +23,12 @@ export default async function setup(): Promise<void> {
 /** Installs Debian's package. Returns why that failed, or null on success. */
 async function install(path: string): Promise<string | null> {
   if (path !== DEBIANS) return `there is no browser at ${path} (CHROMIUM_PATH).`;
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
+  if (!canInstallPackages()) {
     return `there is no ${DEBIANS}, and only root can install it, with apt-get. Name one with CHROMIUM_PATH.`;
   }
   console.log(`Installing ${PACKAGE} from Debian (once, about 100 MB).`);
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   try {
-    await run('apt-get', ['update', '-qq'], { env });
-    await run('apt-get', ['install', '-qq', '-y', '--no-install-recommends', PACKAGE], { env });
+    await installDebianPackage(PACKAGE);
     return null;
   } catch (error) {
     return `${PACKAGE} could not be installed: ${String(error)}`;

@@ -1,16 +1,14 @@
 /** The real PgBouncer in transaction mode, from Debian's package, in front of a database of the test server. */
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { onTestFinished } from 'vitest';
+import { canInstallPackages, installDebianPackage } from '../harness/install-debian-package.ts';
 import { freePort, newFolder } from './server-process.ts';
 import { waitUntil } from './wait-until.ts';
-
-const run = promisify(execFile);
 
 const DEBIANS = '/usr/sbin/pgbouncer';
 
@@ -22,14 +20,12 @@ const ACCOUNT = isRoot ? { uid: 65_534, gid: 65_534 } : {};
 /** Installs Debian's package if it is missing. Returns whether PgBouncer is there. */
 export async function ensurePgBouncer(): Promise<boolean> {
   if (existsSync(DEBIANS)) return true;
-  if (!isRoot || !existsSync('/usr/bin/apt-get')) {
+  if (!canInstallPackages()) {
     console.log(`Skipped: there is no ${DEBIANS}, and only root can install it, with apt-get.`);
     return false;
   }
   console.log('Installing pgbouncer from Debian (once, about 1 MB).');
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  await run('apt-get', ['update', '-qq'], { env });
-  await run('apt-get', ['install', '-qq', '-y', '--no-install-recommends', 'pgbouncer'], { env });
+  await installDebianPackage('pgbouncer');
   return existsSync(DEBIANS);
 }
 
