@@ -178,9 +178,13 @@ describe('a server for images that refuses', () => {
   });
 
   it('an image with the answer of a proxy is called again', async () => {
-    expect(await scheduled('behind-a-proxy', { status: 404, headers: {} })).toMatchObject({
+    // Later than the tests after this one: their refusals are theirs.
+    const headers = { 'retry-after': '600' };
+
+    expect(await scheduled('behind-a-proxy', { status: 404, headers })).toEqual({
       status: 'scheduled',
       error: null,
+      repeatedAfterMs: 10 * MINUTE_MS,
     });
   });
 
