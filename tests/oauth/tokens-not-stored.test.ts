@@ -24,6 +24,15 @@ const recover = () => world.sql('drop trigger no_successor on oauth_artifacts');
 /** Longer than a repeat of a request that was answered is accepted. */
 const LATER_MS = 12_000;
 
+/** Makes the request while the database fails, and again when it has been back for a while. */
+async function throughFailure<Answer>(request: () => Promise<Answer>): Promise<{ failed: Answer; repeated: Answer }> {
+  await fail();
+  const failed = await request();
+  await recover();
+  world.clock.advance(LATER_MS);
+  return { failed, repeated: await request() };
+}
+
 const works = async (token: string) => (await callTool(world, token, 'list_connections')).status === 200;
 
 const SERVER_ERROR = {
@@ -34,11 +43,7 @@ const SERVER_ERROR = {
 describe('when the database fails while a refresh token is stored', () => {
   it('the refresh token that it replaces works later, and once', async () => {
     const { clientId, access, refresh: token } = await tokensFor(world, person);
-    await fail();
-    const failed = await refresh(world, clientId, token);
-    await recover();
-    world.clock.advance(LATER_MS);
-    const repeated = await refresh(world, clientId, token);
+    const { failed, repeated } = await throughFailure(() => refresh(world, clientId, token));
 
     expect([failed.status, failed.body]).toEqual([500, SERVER_ERROR]);
     expect(repeated.status).toBe(200);
@@ -52,11 +57,7 @@ describe('when the database fails while a refresh token is stored', () => {
   it('the code that it is issued for works later, and once', async () => {
     const clientId = await registered(world);
     const code = await codeFor(person, { clientId });
-    await fail();
-    const failed = await redeem(world, clientId, code);
-    await recover();
-    world.clock.advance(LATER_MS);
-    const repeated = await redeem(world, clientId, code);
+    const { failed, repeated } = await throughFailure(() => redeem(world, clientId, code));
 
     expect([failed.status, failed.body]).toEqual([500, SERVER_ERROR]);
     expect(repeated.status).toBe(200);
