@@ -6,7 +6,7 @@ import { Policy, type PolicyKind, type PolicyRules } from '../../entities/policy
 import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Caller } from '../access/caller.ts';
-import { findKeyOrGrant } from '../access/find-target.ts';
+import { findKeyOrGrant } from '../access/find-key-or-grant.ts';
 import { identityOf } from '../access/identity.ts';
 import { reachableConnections } from '../connections/reachable-connections.ts';
 import type { Context } from '../context.ts';

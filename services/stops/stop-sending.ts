@@ -5,7 +5,7 @@ import { statement } from '../../entities/statement.ts';
 import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Caller } from '../access/caller.ts';
-import { findKeyOrGrant } from '../access/find-target.ts';
+import { findKeyOrGrant } from '../access/find-key-or-grant.ts';
 import { identityOf } from '../access/identity.ts';
 import type { Context } from '../context.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
