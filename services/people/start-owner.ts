@@ -22,15 +22,13 @@ export async function startOwner(context: Context): Promise<NewOwnerLink | null>
   const [first] = await context.db.em().find(Account, {}, { orderBy: { id: 'asc' }, limit: 1 });
   if (first === undefined || (await context.db.em().count(Owner, { accountId: first.id })) > 0) return null;
   const accountId = first.id;
-  const { owner } = context.config;
-  const passwordHash =
-    owner === null ? null : await passwordWork(() => hashPassword(owner.password, context.random.bytes));
+  const owner = await ownerFromSettings(context);
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     // A process with the setting and one without it may start together: without the lock a link could outlast the check.
     await lockAccount(em, accountId);
     if ((await em.count(Owner, { accountId })) > 0) return null;
-    if (owner === null || passwordHash === null) return addOwnerLink(context, accountId, null, em);
-    const { email } = owner;
+    if (owner === null) return addOwnerLink(context, accountId, null, em);
+    const { email, passwordHash } = owner;
     if ((await em.count(Owner, { email })) > 0) {
       throw new Error('OWNER_EMAIL: belongs to the owner of another account of this install; choose another address');
     }
@@ -41,4 +39,11 @@ export async function startOwner(context: Context): Promise<NewOwnerLink | null>
     await recordChange(context, operatorChange({ accountId, operation: 'owner.setUp', object, requestId: null }), em);
     return null;
   });
+}
+
+/** The owner whom the environment names, null when it names none. Hashed before the transaction, because that takes a while. */
+async function ownerFromSettings({ config: { owner }, random }: Context) {
+  if (owner === null) return null;
+  const passwordHash = await passwordWork(() => hashPassword(owner.password, random.bytes));
+  return { email: owner.email, passwordHash };
 }
