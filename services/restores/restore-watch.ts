@@ -16,6 +16,11 @@ export interface Hold {
   readonly isSettling: boolean;
 }
 
+/** Whether posts are held, so that feeds and imports wait too. */
+export function isHeld(heldUntil: Date): boolean {
+  return heldUntil.getTime() > 0;
+}
+
 /** The database is a restored backup: what this transaction is about may have gone out after the backup was made. */
 export class DatabaseRestored extends Error {
   override name = 'DatabaseRestored';

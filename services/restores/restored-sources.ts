@@ -5,7 +5,7 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { statement } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
-import { DatabaseRestored, type WithRestoreWatch } from './restore-watch.ts';
+import { DatabaseRestored, isHeld, type WithRestoreWatch } from './restore-watch.ts';
 
 const MESSAGE =
   'A backup was restored that may be older than the posts of this row: look for them before sending the file again, which runs the row again.';
@@ -43,12 +43,12 @@ const failRows = statement('fail the rows that were run before a restore', {
 
 /** Whether feeds and imports wait. */
 export async function areSourcesHeld({ restores }: WithRestoreWatch): Promise<boolean> {
-  return (await restores.check()).heldUntil.getTime() > 0;
+  return isHeld((await restores.check()).heldUntil);
 }
 
 /** As {@link areSourcesHeld}, as this process last read it. */
 export function wereSourcesHeld({ restores }: WithRestoreWatch): boolean {
-  return restores.hold.heldUntil.getTime() > 0;
+  return isHeld(restores.hold.heldUntil);
 }
 
 /**
@@ -57,8 +57,7 @@ export function wereSourcesHeld({ restores }: WithRestoreWatch): boolean {
  * @throws DatabaseRestored
  */
 export async function requireNoHold({ restores }: WithRestoreWatch, em: SqlEntityManager): Promise<void> {
-  const heldUntil = await restores.confirm(em);
-  if (heldUntil.getTime() > 0) throw new DatabaseRestored('feeds and imports wait after a restore');
+  if (isHeld(await restores.confirm(em))) throw new DatabaseRestored('feeds and imports wait after a restore');
 }
 
 export async function countWaitingSources(context: Context & WithRestoreWatch): Promise<WaitingSources> {

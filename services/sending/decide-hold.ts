@@ -10,7 +10,7 @@ import { timestamp } from '../timestamp.ts';
 import { holdUntil } from '../restores/database-mark.ts';
 import { heldPostIds } from './held-posts.ts';
 import { countWaitingSources, leaveOutSent, type WaitingSources } from '../restores/restored-sources.ts';
-import type { WithRestoreWatch } from '../restores/restore-watch.ts';
+import { isHeld, type WithRestoreWatch } from '../restores/restore-watch.ts';
 
 export const HOLD_DECISIONS = ['hold', 'settle', 'release'] as const;
 export type HoldDecision = (typeof HOLD_DECISIONS)[number];
@@ -43,13 +43,12 @@ const endHold = statement('end the hold after a restore', {
 export async function readHold(context: Context & WithRestoreWatch): Promise<HoldView> {
   const { heldUntil, isSettling } = await context.restores.check();
   const posts = await countHeldPosts(context, heldUntil);
-  const isHeld = heldUntil.getTime() > 0;
   const sources = await countWaitingSources(context);
-  return { heldUntil: isHeld ? timestamp(heldUntil) : null, isSettling, posts, ...sources };
+  return { heldUntil: isHeld(heldUntil) ? timestamp(heldUntil) : null, isSettling, posts, ...sources };
 }
 
 export async function countHeldPosts(context: Context, heldUntil: Date): Promise<number> {
-  if (heldUntil.getTime() === 0) return 0;
+  if (!isHeld(heldUntil)) return 0;
   const [row] = await countHeld(context.db.queries, { heldUntil, heldClaims: leaseFrom(heldUntil) });
   return row?.posts ?? 0;
 }
