@@ -20,7 +20,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY scripts ./scripts
 RUN npm ci --omit=dev --no-update-notifier
 COPY . .
-RUN npm run build:console
+RUN npm run build
 
 FROM ${BASE_IMAGE}
 RUN apt-get update && apt-get install --yes --no-install-recommends libatomic1 && rm -rf /var/lib/apt/lists/*

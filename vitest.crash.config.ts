@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['tests/crash/**/*.crash.test.ts'],
-    globalSetup: ['tests/crash/compiled-server.ts', 'tests/crash/migrated-folder.ts'],
+    globalSetup: ['tests/crash/built-server.ts', 'tests/crash/migrated-folder.ts'],
     fileParallelism: false,
     // Each start takes a few seconds, on a busy machine a few more.
     testTimeout: 240_000,

@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['tests/mcp-suite/**/*.suite.test.ts'],
     globalSetup: [
       'tests/mcp-suite/ensure-suite.ts',
-      'tests/crash/compiled-server.ts',
+      'tests/crash/built-server.ts',
       'tests/crash/migrated-folder.ts',
       'tests/mcp-suite/shared-products.ts',
     ],

@@ -5,6 +5,7 @@
  */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ensureBuilt } from '../scripts/ensure-built.js';
 import type { Finding, Row } from './row.ts';
 import { analytics } from './rows/analytics.ts';
 import { consoleApp } from './rows/console.ts';
@@ -56,6 +57,7 @@ try {
     options: { check: { type: 'boolean' }, profile: { type: 'string' } },
   });
   if (values.profile !== undefined) process.env['BENCH_PROFILES'] = resolve(values.profile);
+  await ensureBuilt(resolve(import.meta.dirname, '..'), 'server');
   const findings: Finding[] = [];
   for (const row of chosen(positionals)) {
     process.stderr.write(`measuring ${row.name} …\n`);

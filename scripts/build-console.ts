@@ -8,7 +8,8 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build, type Manifest } from 'vite';
 import { buildChatViews } from './build-chat-views.ts';
-import { CONSOLE_DIST, hashSources, recordSources } from './console-sources.js';
+import { writeRecord } from './build-record.js';
+import { CONSOLE_DIST, hashSources } from './console-sources.js';
 import { APP_ENTRY, consoleConfig, ROOT } from './console-vite.ts';
 
 // Tests set another value, with which React is built for development.
@@ -39,7 +40,7 @@ try {
   });
   await compressAll(path.join(fresh, 'files'));
   const chatViews = await buildChatViews(path.join(fresh, 'chat'));
-  recordSources(fresh, sources);
+  writeRecord(fresh, { sources });
   replaceBuild();
   report(chatViews);
 } finally {

@@ -11,7 +11,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { chromium, type Page } from 'playwright-core';
 import sharp from 'sharp';
-import { ensureConsole } from './ensure-console.js';
+import { ensureBuilt } from './ensure-built.js';
 
 const KEY = `crl_live_${'b'.repeat(40)}`;
 const PICTURES = path.join(import.meta.dirname, '../docs/images/console');
@@ -47,7 +47,7 @@ function composed(): string {
 }
 
 async function main(): Promise<void> {
-  await ensureConsole(path.join(import.meta.dirname, '..'));
+  await ensureBuilt(path.join(import.meta.dirname, '..'), 'console');
   const dataDir = await mkdtemp(path.join(tmpdir(), 'carillon-picture-'));
   const port = await freePort();
   const url = `http://localhost:${port}`;

@@ -2,4 +2,3 @@
 export const CONSOLE_DIST: string;
 export function hashSources(root: string): string;
 export function isConsoleBuilt(root: string): boolean;
-export function recordSources(folder: string, sources: string): void;

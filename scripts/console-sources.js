@@ -1,10 +1,7 @@
-/**
- * Tells whether the built console belongs to the present sources. It compares a hash of their content, because a git
- * checkout sets arbitrary times. Plain JavaScript, because it also runs on the Node that started npm.
- */
-import { createHash } from 'node:crypto';
+/** Tells whether the built console belongs to the present sources. */
 import * as fs from 'node:fs';
 import path from 'node:path';
+import { hashFiles, readRecord } from './build-record.js';
 
 /** Everything that the build reads: the app, what it imports, how it is built, and the versions of its packages. */
 const SOURCES = [
@@ -22,32 +19,17 @@ const SOURCES = [
 /** Folder of the build. */
 export const CONSOLE_DIST = 'console/dist';
 
-/** File of the build that names the sources. */
-const RECORD = 'sources.json';
-
-/** Hash of all sources. Line ends do not count, because git may convert them. */
+/** Hash of all sources. */
 export function hashSources(root) {
-  const hash = createHash('sha256');
-  for (const file of SOURCES.flatMap((source) => filesBelow(root, source))) {
-    const text = fs.readFileSync(path.join(root, file), 'utf8').replaceAll('\r\n', '\n');
-    hash.update(`${file}\0${text.length}\0${text}`);
-  }
-  return hash.digest('hex');
+  return hashFiles(
+    root,
+    SOURCES.flatMap((source) => filesBelow(root, source)),
+  );
 }
 
 /** Whether console/dist was built from the present sources. */
 export function isConsoleBuilt(root) {
-  try {
-    const record = JSON.parse(fs.readFileSync(path.join(root, CONSOLE_DIST, RECORD), 'utf8'));
-    return record.sources === hashSources(root);
-  } catch {
-    return false;
-  }
-}
-
-/** Writes which sources a build belongs to. Call it last: a build without this file is incomplete. */
-export function recordSources(folder, sources) {
-  fs.writeFileSync(path.join(folder, RECORD), JSON.stringify({ sources }));
+  return readRecord(path.join(root, CONSOLE_DIST))?.sources === hashSources(root);
 }
 
 /** The files of a source, sorted, with forward slashes. */

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { createServer, type Plugin } from 'vite';
 import { APP_BASE, APP_ENTRY, consoleConfig, ROOT } from './console-vite.ts';
-import { ensureConsole } from './ensure-console.js';
+import { ensureBuilt } from './ensure-built.js';
 
 // An empty value counts as not set, as for the service.
 const DEV_PORT = Number(process.env['DEV_PORT'] || 5173);
@@ -14,7 +14,7 @@ const servicePort = process.env['PORT'] || '3000';
 const service = `http://127.0.0.1:${servicePort}`;
 
 // The page that the service sends names the built files; they are replaced below.
-await ensureConsole(ROOT);
+await ensureBuilt(ROOT, 'console');
 const child = spawn(process.execPath, ['server/main.ts'], {
   cwd: ROOT,
   stdio: 'inherit',

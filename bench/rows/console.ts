@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Client } from 'pg';
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 import { VIEW_PATHS } from '../../console/app/view-paths.ts';
-import { ensureConsole } from '../../scripts/ensure-console.js';
+import { ensureBuilt } from '../../scripts/ensure-built.js';
 import { connectSandboxes, publish } from '../api.ts';
 import { createDatabase, createFolder } from '../databases.ts';
 import { fillAccount } from '../large-account.ts';
@@ -30,7 +30,7 @@ const FRAMES_MIN = 55;
 export const consoleApp: Row = {
   name: 'console',
   run: async () => {
-    await ensureConsole(join(import.meta.dirname, '../..'));
+    await ensureBuilt(join(import.meta.dirname, '../..'), 'console');
     await using database = await createDatabase();
     await using folder = await createFolder();
     const settings = { OWNER_EMAIL: OWNER.email, OWNER_PASSWORD: OWNER.password };

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserServer, chromium } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
-import { ensureConsole } from '../../scripts/ensure-console.js';
+import { ensureBuilt } from '../../scripts/ensure-built.js';
 import { freePort, launchProcess, LIVE_KEY, type ServerProcess } from '../crash/server-process.ts';
 import { waitUntil } from '../crash/wait-until.ts';
 
@@ -53,7 +53,7 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     provide('stage', null);
     return async () => {};
   }
-  await ensureConsole(join(import.meta.dirname, '../..'));
+  await ensureBuilt(join(import.meta.dirname, '../..'), 'console');
   const dataDir = await mkdtemp(join(tmpdir(), 'carillon-browser-'));
   const plcPort = await freePort();
   const [product, app, browser] = await Promise.all([startProduct(dataDir, plcPort), startApp(), startBrowser()]);

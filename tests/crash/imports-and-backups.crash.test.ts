@@ -6,7 +6,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listBackups } from '../../services/backups/list-backups.ts';
 import { verifyBackup } from '../../services/backups/verify-backup.ts';
-import { COMPILED } from './compiled-server.ts';
+import { COMPILED } from './built-server.ts';
 import { allSettled } from './all-settled.ts';
 import { eachOnce, post, SANDBOX, schedule, startAgain, tally } from './posts.ts';
 import { ENGINE, type Install, newFolder, newInstall, REPOSITORY, type ServerProcess } from './server-process.ts';

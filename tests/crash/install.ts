@@ -12,7 +12,7 @@ import { openPglite } from '../../entities/orm.ts';
 import { query } from '../harness/query.ts';
 import { freePort } from '../harness/free-port.ts';
 import { databaseUrl, onServer, TEST_DATABASE_URL } from '../harness/database.ts';
-import { COMPILED } from './compiled-server.ts';
+import { COMPILED } from './built-server.ts';
 import { waitUntil } from './wait-until.ts';
 
 export const REPOSITORY = resolve(dirname(fileURLToPath(import.meta.url)), '../..');

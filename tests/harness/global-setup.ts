@@ -2,12 +2,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureConsole } from '../../scripts/ensure-console.js';
+import { ensureBuilt } from '../../scripts/ensure-built.js';
 import { openPglite, openPostgres } from '../../entities/orm.ts';
 import { databaseUrl, onServer, selectOnServer, TEMPLATE_VARIABLE, TEST_DATABASE_URL } from './database.ts';
 
 export default async function setup(): Promise<() => Promise<void>> {
-  await ensureConsole(join(import.meta.dirname, '../..'));
+  await ensureBuilt(join(import.meta.dirname, '../..'), 'console');
   return TEST_DATABASE_URL === undefined ? setupPglite() : setupPostgres();
 }
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ENGINE } from '../../crash/install.ts';
-import compileServer from '../../crash/compiled-server.ts';
+import buildServer from '../../crash/built-server.ts';
 import { databaseUrl, onServer } from '../../harness/database.ts';
 import { openPglite, openPostgres } from '../../../entities/orm.ts';
 import { createSampler } from '../../simulation/sampler.ts';
@@ -147,7 +147,7 @@ async function runCase(kind: Kind, index: number, kills: number): Promise<CaseRe
 
 /** A migrated and empty database, which takes seconds to create and milliseconds to copy. */
 async function createMigrated(): Promise<{ readonly template: string; end(): Promise<void> }> {
-  compileServer();
+  await buildServer();
   if (ENGINE === 'postgres') {
     const template = `carillon_proof_${process.pid}`;
     await onServer(`create database ${template}`);

@@ -1,0 +1,118 @@
+/**
+ * Builds the server into a new folder of server/dist: its modules and those of its packages in a few files. Node.js loads
+ * them in a third of the time of 2,500 files, and they take less memory. A process that runs an earlier build loads parts
+ * of it later, so the build before this one stays.
+ */
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { build, type Plugin } from 'vite';
+import { hashFiles, readRecord, writeRecord } from './build-record.js';
+import { SERVER_DIST } from './server-sources.js';
+
+const ROOT = path.join(import.meta.dirname, '..');
+const ENTRY = path.join(ROOT, 'server/start.ts');
+
+/** Packages that stay outside, because they find files of their own: native code, WebAssembly, workers and pages. */
+const OUTSIDE = ['@electric-sql/pglite', '@scalar/fastify-api-reference', 'pino', 'sharp'];
+
+/** Packages that name their own file only where this service does not go. */
+const NAMES_NO_FILE = ['@mikro-orm/core', 'fdir', 'undici'];
+
+// Tests set another value, with which packages are built for development.
+process.env['NODE_ENV'] = 'production';
+const begun = performance.now();
+const dist = path.join(ROOT, SERVER_DIST);
+const before = (readRecord(dist) as { readonly folder: string } | undefined)?.folder;
+const modules = new Set<string>();
+process.stderr.write('carillon: building the server\n');
+const fresh = path.join(
+  dist,
+  `build-${1 + Math.max(0, ...builds().map((name) => Number(name.slice('build-'.length))))}`,
+);
+mkdirSync(fresh, { recursive: true });
+try {
+  await build({
+    configFile: false,
+    root: ROOT,
+    logLevel: 'warn',
+    plugins: [keepFolders(), refuseOwnFiles(), watchModules()],
+    ssr: { noExternal: true, external: OUTSIDE, target: 'node' },
+    build: {
+      ssr: ENTRY,
+      outDir: fresh,
+      target: 'esnext',
+      minify: false,
+      rolldownOptions: {
+        onLog: (level, log, pass) => log.code === 'EVAL' || pass(level, log),
+        output: { format: 'es', entryFileNames: 'start.js', chunkFileNames: '[name]-[hash].js', keepNames: true },
+      },
+    },
+  });
+  const files = [...modules, path.join(ROOT, 'package-lock.json'), import.meta.filename]
+    .filter((file) => !isPackage(file))
+    .map((file) => path.relative(ROOT, file).replaceAll(path.sep, '/'))
+    .toSorted();
+  writeRecord(dist, { sources: hashFiles(ROOT, files), folder: path.basename(fresh), files });
+} catch (error) {
+  rmSync(fresh, { recursive: true, force: true });
+  throw error;
+}
+removeOld();
+process.stderr.write(`carillon: built the server in ${((performance.now() - begun) / 1000).toFixed(1)} s\n`);
+
+/** Lets modules find files beside their sources, which is where they stay. */
+function keepFolders(): Plugin {
+  return {
+    name: 'carillon:folders',
+    enforce: 'pre',
+    transform: (code, id) => {
+      if (isPackage(id) || !code.includes('import.meta.dirname')) return undefined;
+      const way = path.relative(fresh, path.dirname(id)).replaceAll(path.sep, '/');
+      return code.replaceAll('import.meta.dirname', `(import.meta.dirname + ${JSON.stringify(`/${way}`)})`);
+    },
+  };
+}
+
+/** Ends the build when a package may look for a file beside its own, which it would not find. */
+function refuseOwnFiles(): Plugin {
+  return {
+    name: 'carillon:packages',
+    enforce: 'pre',
+    transform(code, id) {
+      const name = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1];
+      if (name === undefined || NAMES_NO_FILE.includes(name)) return;
+      const found = /\b__(?:dirname|filename)\b|\bimport\.meta\.(?:url|dirname|filename|resolve)\b/.exec(code);
+      if (found !== null) this.error(`${id} uses ${found[0]}: name ${name} in OUTSIDE, or in NAMES_NO_FILE`);
+    },
+  };
+}
+
+function watchModules(): Plugin {
+  return {
+    name: 'carillon:modules',
+    moduleParsed: ({ id }) => {
+      if (path.isAbsolute(id)) modules.add(id);
+    },
+  };
+}
+
+function isPackage(file: string): boolean {
+  return file.includes('/node_modules/') || !path.isAbsolute(file);
+}
+
+/** Removes all builds but this one and the one before it, which processes may still run. */
+function removeOld(): void {
+  for (const name of builds()) {
+    if (name !== path.basename(fresh) && name !== before)
+      rmSync(path.join(dist, name), { recursive: true, force: true });
+  }
+}
+
+/** Names of the folders of builds. */
+function builds(): string[] {
+  try {
+    return readdirSync(dist).filter((name) => /^build-\d+$/.test(name));
+  } catch {
+    return [];
+  }
+}

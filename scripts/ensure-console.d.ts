@@ -1,2 +1,0 @@
-/** Types of ensure-console.js. */
-export function ensureConsole(root: string): Promise<void>;

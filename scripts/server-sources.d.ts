@@ -1,0 +1,3 @@
+/** Types of server-sources.js. */
+export const SERVER_DIST: string;
+export function builtServer(root: string): string | undefined;

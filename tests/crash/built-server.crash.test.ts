@@ -1,0 +1,76 @@
+/** What a process loads: the built server, or its sources when they differ from it (docs/contract/running.md#two-commands). */
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { hashFiles } from '../../scripts/build-record.js';
+import { builtServer, SERVER_DIST } from '../../scripts/server-sources.js';
+import { REPOSITORY } from './install.ts';
+
+const BUILT = builtServer(REPOSITORY) ?? '';
+const FOLDER = join(BUILT, '..');
+
+/** Prints the path of each module below the repository that a process loads, in its last lines. */
+const PRINT_MODULES = `
+  import { registerHooks } from 'node:module';
+  const loaded = [];
+  registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+  process.on('exit', () => console.log(loaded.join('\\n')));
+`;
+
+/** What a start loads that ends as soon as it has read its settings. */
+function loadedByStart(): string[] {
+  const { PATH = '', HOME = '' } = process.env;
+  const hook = `data:text/javascript,${encodeURIComponent(PRINT_MODULES)}`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--import', hook, 'server/main.ts'], {
+    cwd: REPOSITORY,
+    env: { PATH, HOME, PORT: 'none' },
+    encoding: 'utf8',
+  });
+  expect(stderr).toMatch(/^carillon: PORT/);
+  const own = new URL(`file://${REPOSITORY}/`).href;
+  return stdout
+    .split('\n')
+    .filter((url) => url.startsWith(own) && !url.includes('/node_modules/'))
+    .map((url) => url.slice(own.length));
+}
+
+describe('a start', () => {
+  it('loads the build, and of the sources only what finds it', () => {
+    const loaded = loadedByStart();
+
+    expect(loaded.filter((file) => !file.startsWith(SERVER_DIST)).toSorted()).toEqual([
+      'scripts/build-record.js',
+      'scripts/server-sources.js',
+      'server/main.ts',
+    ]);
+    expect(loaded).toContain(`${SERVER_DIST}/${FOLDER.slice(FOLDER.lastIndexOf('/') + 1)}/start.js`);
+  });
+
+  it('loads the sources when they differ from the build', () => {
+    const file = join(REPOSITORY, SERVER_DIST, 'sources.json');
+    const text = readFileSync(file, 'utf8');
+    const record = JSON.parse(text) as { files: string[]; sources: string };
+    writeFileSync(file, JSON.stringify({ ...record, sources: hashFiles(REPOSITORY, record.files.slice(1)) }));
+    try {
+      const loaded = loadedByStart();
+
+      expect(loaded.filter((path) => path.startsWith(SERVER_DIST))).toEqual([]);
+      expect(loaded).toContain('server/install.ts');
+    } finally {
+      writeFileSync(file, text);
+    }
+  });
+});
+
+describe('the build', () => {
+  it('holds every module that a process may load later, each of which loads', async () => {
+    const files = readdirSync(FOLDER);
+    const loads = await Promise.allSettled(files.map((file) => import(join(FOLDER, file))));
+
+    const failures = loads.flatMap((load) => (load.status === 'rejected' ? [String(load.reason)] : []));
+    // The service does not use what needs it.
+    expect(failures).toEqual(['Error: Could not resolve "dataloader" imported by "@mikro-orm/core". Is it installed?']);
+    expect(files.length).toBeGreaterThan(20);
+  });
+});
