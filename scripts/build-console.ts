@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build, type Manifest } from 'vite';
 import { buildChatViews } from './build-chat-views.ts';
-import { writeRecord } from './build-record.js';
+import { writeRecord } from '../server/build-record.js';
 import { CONSOLE_DIST, hashSources } from './console-sources.js';
 import { APP_ENTRY, consoleConfig, ROOT } from './console-vite.ts';
 

@@ -6,8 +6,8 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { build, type Plugin } from 'vite';
-import { hashFiles, readRecord, writeRecord } from './build-record.js';
-import { SERVER_DIST } from './server-sources.js';
+import { hashFiles, readRecord, writeRecord } from '../server/build-record.js';
+import { SERVER_DIST } from '../server/built-server.js';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const ENTRY = path.join(ROOT, 'server/start.ts');

@@ -1,7 +1,7 @@
 /** Tells whether the built console belongs to the present sources. */
 import * as fs from 'node:fs';
 import path from 'node:path';
-import { hashFiles, readRecord } from './build-record.js';
+import { hashFiles, readRecord } from '../server/build-record.js';
 
 /** Everything that the build reads: the app, what it imports, how it is built, and the versions of its packages. */
 const SOURCES = [

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CONSOLE_DIST, isConsoleBuilt } from './console-sources.js';
 import { whileLocked } from './install-lock.js';
-import { builtServer, SERVER_DIST } from './server-sources.js';
+import { builtServer, SERVER_DIST } from '../server/built-server.js';
 
 const BUILDS = {
   console: { dist: CONSOLE_DIST, isBuilt: isConsoleBuilt },

@@ -1,7 +1,7 @@
 /** Starts an install with the settings of this process's environment, and stops it gracefully. */
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { builtServer } from '../scripts/server-sources.js';
+import { builtServer } from './built-server.js';
 import type { Install } from './install.ts';
 
 const ROOT = join(import.meta.dirname, '..');

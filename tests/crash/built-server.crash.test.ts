@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { hashFiles } from '../../scripts/build-record.js';
-import { builtServer, SERVER_DIST } from '../../scripts/server-sources.js';
+import { hashFiles } from '../../server/build-record.js';
+import { builtServer, SERVER_DIST } from '../../server/built-server.js';
 import { REPOSITORY } from './install.ts';
 
 const BUILT = builtServer(REPOSITORY) ?? '';
@@ -40,8 +40,8 @@ describe('a start', () => {
     const loaded = loadedByStart();
 
     expect(loaded.filter((file) => !file.startsWith(SERVER_DIST)).toSorted()).toEqual([
-      'scripts/build-record.js',
-      'scripts/server-sources.js',
+      'server/build-record.js',
+      'server/built-server.js',
       'server/main.ts',
     ]);
     expect(loaded).toContain(`${SERVER_DIST}/${FOLDER.slice(FOLDER.lastIndexOf('/') + 1)}/start.js`);

@@ -3,9 +3,9 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, write
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { hashFiles, writeRecord } from '../../scripts/build-record.js';
+import { hashFiles, writeRecord } from '../../server/build-record.js';
 import { CONSOLE_DIST, hashSources, isConsoleBuilt } from '../../scripts/console-sources.js';
-import { builtServer, SERVER_DIST } from '../../scripts/server-sources.js';
+import { builtServer, SERVER_DIST } from '../../server/built-server.js';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
 
