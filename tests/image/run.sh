@@ -70,6 +70,9 @@ mapfile -t environment < <(inspect '{{range .OCIv1.Config.Env}}{{println .}}{{en
 [ "$(inspect '{{.OCIv1.Config.Entrypoint}} {{.OCIv1.Config.Cmd}}')" = '[node] [server/main.ts]' ] ||
   fail 'the image starts something else'
 inspect '{{.Docker.Config.Healthcheck.Test}}' | grep -q deploy/health-check.js || fail 'the image has no health check'
+for built in console/dist/sources.json server/dist/sources.json; do
+  [ -r "$root/app/$built" ] || fail "the image lacks $built"
+done
 for absent in tests bench .git .ci node_modules/vitest; do
   [ ! -e "$root/app/$absent" ] || fail "the image contains $absent"
 done
