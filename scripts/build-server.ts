@@ -35,7 +35,7 @@ try {
     configFile: false,
     root: ROOT,
     logLevel: 'warn',
-    plugins: [keepFolders(), refuseOwnFiles(), watchModules()],
+    plugins: [keepFolders(), refuseOtherWays(), watchModules()],
     ssr: { noExternal: true, external: OUTSIDE, target: 'node' },
     build: {
       ssr: ENTRY,
@@ -73,16 +73,20 @@ function keepFolders(): Plugin {
   };
 }
 
-/** Ends the build when a package may look for a file beside its own, which it would not find. */
-function refuseOwnFiles(): Plugin {
+/** Ends the build when a module may look for a file beside its own in a way that the build does not keep. */
+function refuseOtherWays(): Plugin {
   return {
-    name: 'carillon:packages',
+    name: 'carillon:files',
     enforce: 'pre',
     transform(code, id) {
+      if (!path.isAbsolute(id)) return;
       const name = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1];
-      if (name === undefined || NAMES_NO_FILE.includes(name)) return;
-      const found = /\b__(?:dirname|filename)\b|\bimport\.meta\.(?:url|dirname|filename|resolve)\b/.exec(code);
-      if (found !== null) this.error(`${id} uses ${found[0]}: name ${name} in OUTSIDE, or in NAMES_NO_FILE`);
+      if (name !== undefined && NAMES_NO_FILE.includes(name)) return;
+      const own = name === undefined ? 'url|filename' : 'url|filename|dirname|resolve';
+      const found = new RegExp(`\\b__(?:dirname|filename)\\b|\\bimport\\.meta\\.(?:${own})\\b`).exec(code);
+      if (found === null) return;
+      const remedy = name === undefined ? 'use import.meta.dirname' : `name ${name} in OUTSIDE, or in NAMES_NO_FILE`;
+      this.error(`${id} uses ${found[0]}: ${remedy}`);
     },
   };
 }

@@ -1,9 +1,9 @@
 /** One process that decodes and encodes images, as the server controls it. */
 import { type ChildProcess, fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { type ImageAnswer, type ImageJob, ImageProcessEnded } from '../services/images/image-job.ts';
 
-const WORKER = fileURLToPath(new URL('./image-worker.ts', import.meta.url));
+const WORKER = join(import.meta.dirname, 'image-worker.ts');
 
 /** Variables that loading Node and its native modules may need; the rest of the environment holds secrets. */
 const PASSED_ON = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot', 'TMPDIR', 'NODE_COMPILE_CACHE'];
