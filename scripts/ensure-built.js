@@ -10,6 +10,7 @@ import { CONSOLE_DIST, isConsoleBuilt } from './console-sources.js';
 import { whileLocked } from './install-lock.js';
 import { builtServer, SERVER_DIST } from '../server/built-server.js';
 
+/** What is built, and how it is found out whether it has to be. */
 const BUILDS = {
   console: { dist: CONSOLE_DIST, isBuilt: isConsoleBuilt },
   server: { dist: SERVER_DIST, isBuilt: (root) => builtServer(root) !== undefined },
@@ -37,10 +38,13 @@ function build(root, name) {
 
 if (process.argv[1] !== undefined && fs.realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-  try {
-    for (const name of Object.keys(BUILDS)) await ensureBuilt(root, name);
-  } catch (error) {
-    console.error(`carillon: ${error.message}`);
-    process.exitCode = 1;
+  for (const name of Object.keys(BUILDS)) {
+    try {
+      await ensureBuilt(root, name);
+    } catch (error) {
+      console.error(`carillon: ${error.message}`);
+      // Without a build the server runs from its sources.
+      if (name !== 'server') process.exitCode = 1;
+    }
   }
 }

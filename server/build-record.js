@@ -9,12 +9,17 @@ import path from 'node:path';
 /** File of a build that names its sources. */
 const RECORD = 'sources.json';
 
-/** Hash of files, given by their paths below `root`. Line ends do not count, because git may convert them. */
+/** Hash of files, given by their paths below `root`. */
 export function hashFiles(root, files) {
+  return hashTexts(files.map((file) => [file, fs.readFileSync(path.join(root, file), 'utf8')]));
+}
+
+/** Hash of texts with their names. Line ends do not count, because git may convert them. */
+export function hashTexts(texts) {
   const hash = createHash('sha256');
-  for (const file of files) {
-    const text = fs.readFileSync(path.join(root, file), 'utf8').replaceAll('\r\n', '\n');
-    hash.update(`${file}\0${text.length}\0${text}`);
+  for (const [name, text] of texts) {
+    const kept = text.replaceAll('\r\n', '\n');
+    hash.update(`${name}\0${kept.length}\0${kept}`);
   }
   return hash.digest('hex');
 }

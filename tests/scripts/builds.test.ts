@@ -1,4 +1,5 @@
 /** Whether a build belongs to the present sources. */
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -143,5 +144,49 @@ describe('a build of the server', () => {
     utimesSync(join(root, 'server/start.ts'), new Date(), new Date('2040-01-01'));
 
     expect(builtServer(root)).toBe(join(root, MODULE));
+  });
+});
+
+describe('npm start', () => {
+  /** Runs what precedes a start, with scripts in place of those that build. */
+  function prepareStart(scripts: Readonly<Record<'console' | 'server', string>>) {
+    for (const part of ['scripts', 'server']) mkdirSync(join(root, part));
+    for (const file of ['ensure-built.js', 'console-sources.js', 'install-lock.js'])
+      cpSync(join(REPOSITORY, 'scripts', file), join(root, 'scripts', file));
+    for (const file of ['built-server.js', 'build-record.js'])
+      cpSync(join(REPOSITORY, 'server', file), join(root, 'server', file));
+    writeFileSync(join(root, 'package.json'), '{ "type": "module" }');
+    for (const part of ['console/app', 'client', 'errors', 'mcp', 'console/assets'])
+      mkdirSync(join(root, part), { recursive: true });
+    for (const file of ['console/assets/tokens.css', 'client/index.ts', 'errors/codes.ts', 'mcp/views.ts'])
+      writeFileSync(join(root, file), '');
+    for (const file of ['scripts/build-chat-views.ts', 'scripts/console-vite.ts', 'package-lock.json'])
+      writeFileSync(join(root, file), '');
+    for (const [name, script] of Object.entries(scripts))
+      writeFileSync(join(root, 'scripts', `build-${name}.ts`), script);
+    const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/ensure-built.js')], {
+      encoding: 'utf8',
+    });
+    return { status, stderr };
+  }
+
+  it('builds both', () => {
+    const scripts = { console: `console.error('console built')`, server: `console.error('server built')` };
+
+    expect(prepareStart(scripts)).toEqual({ status: 0, stderr: 'console built\nserver built\n' });
+  });
+
+  it('starts the server from its sources when it cannot be built', () => {
+    expect(prepareStart({ console: '', server: 'process.exit(1)' })).toEqual({
+      status: 0,
+      stderr: 'carillon: the server was not built. Run "npm run build:server", and correct what it reports.\n',
+    });
+  });
+
+  it('does not start without the console', () => {
+    expect(prepareStart({ console: 'process.exit(1)', server: '' })).toEqual({
+      status: 1,
+      stderr: 'carillon: the console was not built. Run "npm run build:console", and correct what it reports.\n',
+    });
   });
 });
