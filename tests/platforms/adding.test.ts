@@ -49,7 +49,9 @@ let copy = '';
 
 beforeAll(() => {
   copy = mkdtempSync(path.join(tmpdir(), 'carillon-platform-'));
-  for (const name of COPIED) cpSync(name, path.join(copy, name), { recursive: true });
+  // Another process may be building the server meanwhile.
+  const filter = (source: string) => !source.startsWith(path.join('server', 'dist'));
+  for (const name of COPIED) cpSync(name, path.join(copy, name), { recursive: true, filter });
   symlinkSync(path.resolve('node_modules'), path.join(copy, 'node_modules'));
   for (const file of added) {
     mkdirSync(path.dirname(path.join(copy, file)), { recursive: true });
