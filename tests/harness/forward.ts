@@ -48,10 +48,29 @@ export function overSocket(url: string, folder: string, port = '5432'): string {
 /** @param open makes the connection onward for each client */
 function passingOn(open: () => Socket): Server {
   const server = createServer((socket) => {
-    const onward = open();
-    socket.pipe(onward).pipe(socket);
-    for (const side of [socket, onward]) side.on('error', () => [socket, onward].forEach((each) => each.destroy()));
+    socket.on('error', () => socket.destroy());
+    void passOn(socket, open).catch(() => socket.destroy());
   });
   onTestFinished(() => void server.close());
   return server;
+}
+
+async function passOn(socket: Socket, open: () => Socket): Promise<void> {
+  const onward = await connectFromOtherPort(open, socket.remotePort);
+  socket.pipe(onward).pipe(socket);
+  for (const side of [socket, onward]) side.on('error', () => [socket, onward].forEach((each) => each.destroy()));
+}
+
+/**
+ * A connection with another port at this end than that of the client. The system may give both the same, because they lead to
+ * different servers; the database then sees the port of the client, as on a direct connection.
+ */
+async function connectFromOtherPort(open: () => Socket, clientPort: number | undefined): Promise<Socket> {
+  const onward = open();
+  await once(onward, 'connect');
+  if (clientPort === undefined || onward.localPort !== clientPort) return onward;
+  // Only while it is open is its port not given again.
+  const other = await connectFromOtherPort(open, clientPort);
+  onward.destroy();
+  return other;
 }
