@@ -8,6 +8,7 @@ import path from 'node:path';
 import { build, type Plugin } from 'vite';
 import { hashFiles, hashTexts, readRecord, writeRecord } from '../server/build-record.js';
 import { SERVER_DIST } from '../server/built-server.js';
+import { packageOf } from './bundled-licenses.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const ENTRY = path.join(ROOT, 'server/start.ts');
@@ -83,7 +84,7 @@ function refuseOtherWays(): Plugin {
     enforce: 'pre',
     transform(code, id) {
       if (!path.isAbsolute(id)) return;
-      const name = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1];
+      const name = packageOf(id);
       if (name !== undefined && NAMES_NO_FILE.includes(name)) return;
       const own = name === undefined ? 'url|filename' : 'url|filename|dirname|resolve';
       const found = new RegExp(`\\b__(?:dirname|filename)\\b|\\bimport\\.meta\\.(?:${own})\\b`).exec(code);

@@ -17,10 +17,15 @@ export function watchPackages(): { readonly plugin: Plugin; names(): string[] } 
     },
   };
   const names = () => {
-    const found = [...modules].map((id) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1]);
+    const found = [...modules].map(packageOf);
     return [...new Set(found.filter((name) => name !== undefined))].toSorted();
   };
   return { plugin, names };
+}
+
+/** The name of the package that a module belongs to; undefined for a source of this project. */
+export function packageOf(id: string): string | undefined {
+  return /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1];
 }
 
 /** @throws Error when a package has no license file */

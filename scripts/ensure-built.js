@@ -1,5 +1,5 @@
 /**
- * Builds the console and the server before `npm start` when their sources are newer than their builds
+ * Builds the console and the server before `npm start` when their sources differ from their builds
  * (docs/contract/running.md#two-commands). Runs on any installed Node (>= 20); the builds themselves run on the pinned one.
  */
 import { spawnSync } from 'node:child_process';

@@ -17,6 +17,12 @@ beforeEach(() => {
   return () => rmSync(root, { recursive: true });
 });
 
+/** Copies what the build of the console reads, and the scripts. */
+function copySources(): void {
+  for (const part of ['console/app', 'console/assets', 'client', 'errors', 'mcp', 'scripts', 'package-lock.json'])
+    cpSync(join(REPOSITORY, part), join(root, part), { recursive: true });
+}
+
 function change(file: string, changed: (text: string) => string): void {
   writeFileSync(join(root, file), changed(readFileSync(join(root, file), 'utf8')));
 }
@@ -24,11 +30,7 @@ function change(file: string, changed: (text: string) => string): void {
 describe('a build of the console', () => {
   const SOURCE = 'console/app/main.tsx';
 
-  beforeEach(() => {
-    for (const part of ['console/app', 'console/assets', 'client', 'errors', 'mcp', 'scripts'])
-      cpSync(join(REPOSITORY, part), join(root, part), { recursive: true });
-    cpSync(join(REPOSITORY, 'package-lock.json'), join(root, 'package-lock.json'));
-  });
+  beforeEach(copySources);
 
   /** Leaves what a build of the present sources leaves. */
   function build(): void {
@@ -150,18 +152,10 @@ describe('a build of the server', () => {
 describe('npm start', () => {
   /** Runs what precedes a start, with scripts in place of those that build. */
   function prepareStart(scripts: Readonly<Record<'console' | 'server', string>>) {
-    for (const part of ['scripts', 'server']) mkdirSync(join(root, part));
-    for (const file of ['ensure-built.js', 'console-sources.js', 'install-lock.js'])
-      cpSync(join(REPOSITORY, 'scripts', file), join(root, 'scripts', file));
+    copySources();
     for (const file of ['built-server.js', 'build-record.js'])
       cpSync(join(REPOSITORY, 'server', file), join(root, 'server', file));
     writeFileSync(join(root, 'package.json'), '{ "type": "module" }');
-    for (const part of ['console/app', 'client', 'errors', 'mcp', 'console/assets'])
-      mkdirSync(join(root, part), { recursive: true });
-    for (const file of ['console/assets/tokens.css', 'client/index.ts', 'errors/codes.ts', 'mcp/views.ts'])
-      writeFileSync(join(root, file), '');
-    for (const file of ['scripts/build-chat-views.ts', 'scripts/console-vite.ts', 'package-lock.json'])
-      writeFileSync(join(root, file), '');
     for (const [name, script] of Object.entries(scripts))
       writeFileSync(join(root, 'scripts', `build-${name}.ts`), script);
     const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/ensure-built.js')], {
