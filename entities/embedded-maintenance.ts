@@ -1,9 +1,10 @@
 /**
  * What autovacuum does on a server, for the embedded database, which has no such process: analyzes and vacuums a table
- * once enough of its rows have changed. Without it, plans are made for empty tables and kept.
+ * once enough of its rows have changed. Without it, plans are made for empty tables and kept. Also tells which statements may
+ * have made work due.
  */
-import type { PGlite } from '@electric-sql/pglite';
-import { createRowChanges, mayChangeDueTimes, type RowChanges } from './row-changes.ts';
+import type { PGlite, Results, Transaction } from '@electric-sql/pglite';
+import { createRowChanges, mayChangeDueTimes, type ReportedChanges } from './row-changes.ts';
 
 /** After this many statements the tables are looked at, which takes about as long as one statement. */
 const LOOK_AFTER = 250;
@@ -40,7 +41,7 @@ const LOG_SINCE_CHECKPOINT = `
 export interface MaintainedPglite {
   /** Runs statements like the instance, and counts them. */
   readonly lite: PGlite;
-  readonly changes: RowChanges;
+  readonly changes: ReportedChanges;
   /** Starts nothing new; resolves when no maintenance is in progress. */
   stop(): Promise<void>;
 }
@@ -81,30 +82,49 @@ export function maintainEmbedded(lite: PGlite, onError: (error: unknown) => void
     query: async <Row>(...[sql, ...rest]: Parameters<PGlite['query']>) => {
       count();
       const answer = await lite.query<Row>(sql, ...rest);
-      // A statement whose changes are in a CTE reports no affected rows, and returns what it did.
-      const didSomething = (answer.affectedRows ?? 0) > 0 || answer.rows.length > 0;
-      if (didSomething && mayChangeDueTimes(sql)) changes.report();
+      if (hasChangedDueTimes(sql, answer)) changes.report();
       return answer;
     },
     transaction: async (work) => {
       count();
-      const answer = await lite.transaction(work);
-      changes.report();
+      let hasChanged = false;
+      const observed = (transaction: Transaction) =>
+        replace(transaction, {
+          query: async <Row>(...[sql, ...rest]: Parameters<PGlite['query']>) => {
+            const answer = await transaction.query<Row>(sql, ...rest);
+            hasChanged ||= hasChangedDueTimes(sql, answer);
+            return answer;
+          },
+        });
+      const answer = await lite.transaction((transaction) => work(observed(transaction)));
+      if (hasChanged) changes.report();
       return answer;
     },
   };
   return {
     changes,
-    lite: new Proxy(lite, {
-      get: (target, name) => {
-        if (name === 'query' || name === 'transaction') return counting[name];
-        const value: unknown = Reflect.get(target, name, target);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    }),
+    lite: replace(lite, counting),
     stop: async () => {
       stopped = true;
       await running;
     },
   };
+}
+
+/** A statement whose changes are in a CTE reports no affected rows, and returns what it did. */
+function hasChangedDueTimes(sql: string, { affectedRows, rows }: Results<unknown>): boolean {
+  const didSomething = (affectedRows ?? 0) > 0 || rows.length > 0;
+  return didSomething && mayChangeDueTimes(sql);
+}
+
+/** The same object with other methods in some places. */
+function replace<Whole extends object>(whole: Whole, methods: Partial<Whole>): Whole {
+  return new Proxy(whole, {
+    get: (target, name) => {
+      const other: unknown = Reflect.get(methods, name);
+      if (other !== undefined) return other;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
 }

@@ -20,7 +20,7 @@ import { entities } from './index.ts';
 import { migrations } from './migrations/index.ts';
 import { type MigrationWait, runMigrations } from './migrations/run-migrations.ts';
 import type { Queries } from './statement.ts';
-import type { RowChanges } from './row-changes.ts';
+import type { ReportedChanges } from './row-changes.ts';
 import { shareChanges, type SharedChanges, type Sleep } from './shared-changes.ts';
 
 /** An open database. */
@@ -42,8 +42,8 @@ export interface Database {
   appliedMigrations(): Promise<string[]>;
   /** SQL that would change the schema to match the entities; empty when it matches. */
   schemaDifference(): Promise<string>;
-  /** Changes of rows that say when work is due. */
-  readonly changes: RowChanges;
+  /** Changes of rows that say when work is due. Statements report themselves; what else makes work due is reported here. */
+  readonly changes: ReportedChanges;
   /** The embedded instance; undefined on PostgreSQL. */
   readonly lite: PGlite | undefined;
   /** A separate pool, with the driver's own types, to the same servers; undefined on the embedded database. */

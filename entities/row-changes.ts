@@ -18,6 +18,7 @@ export interface RowChanges {
 }
 
 export interface ReportedChanges extends RowChanges {
+  /** Tells that work may be due sooner. */
   report(): void;
 }
 

@@ -11,15 +11,19 @@ import { runRound } from './run-round.ts';
 const LOOK_AGAIN_MS = 250;
 
 /**
- * Longest wait in a worker that is told of every change: the machine's clock may be set meanwhile, and a process may die
- * between a change and its notification.
+ * Shortest time between two regular rounds of a worker that is told of every change. A process on a server may die between a
+ * change and its notification; to an embedded database only this process writes.
  */
-const LONGEST_WAIT_MS = 10_000;
+const REGULAR_AFTER_MS = { postgres: 10_000, pglite: 60_000 } as const;
+
+/** Longest wait without a look at the clock, which may be set meanwhile. That asks the database nothing. */
+const CLOCK_LOOK_MS = 10_000;
 
 /** Resolves when `stopped` has aborted and the round in progress is over. */
 export async function runDueLoop(context: LoopContext, loop: Loop, stopped: AbortSignal): Promise<void> {
   const rows = listenForChanges(context, stopped);
   const everyMs = WORKER_LOOPS[loop.name].everySeconds * 1_000;
+  const regularAfterMs = REGULAR_AFTER_MS[context.db.engine];
   let regularAt = -Infinity;
   // Due work that cannot start, because its concurrency limit is reached, must not cause a busy loop.
   let isStuck = false;
@@ -27,34 +31,47 @@ export async function runDueLoop(context: LoopContext, loop: Loop, stopped: Abor
     const isRegular = context.clock.elapsed() >= regularAt;
     rows.forget();
     const lookedAt = context.clock.elapsed();
-    // When the database does not answer, the next regular round follows within seconds and records the failure.
     const due = isRegular ? null : await nextDueAt(context, loop);
     const isDue = due !== null && due <= context.clock.now();
     if (isRegular || (isDue && !isStuck)) {
-      if (isRegular) regularAt = context.clock.elapsed() + Math.max(everyMs, rows.areComplete() ? LONGEST_WAIT_MS : 0);
+      if (isRegular) regularAt = context.clock.elapsed() + Math.max(everyMs, rows.areComplete() ? regularAfterMs : 0);
       const begun = await runRound(context, loop, stopped);
       isStuck = isDue && begun === 0;
       continue;
     }
     isStuck = false;
-    const untilRegular = regularAt - context.clock.elapsed();
-    const untilDue = due === null ? Infinity : due.getTime() - context.clock.now().getTime();
+    const newWorkWithinMs = loop.newWorkWithinMs ?? LOOK_AGAIN_MS;
+    const untilDue = () => (due === null ? Infinity : due.getTime() - context.clock.now().getTime());
+    const untilRegular = () => regularAt - context.clock.elapsed();
     if (isDue || !rows.areComplete()) {
-      const wait = isDue ? LOOK_AGAIN_MS : Math.min(untilDue, loop.newWorkWithinMs ?? LOOK_AGAIN_MS);
-      await pause(context.clock, Math.min(wait, untilRegular), stopped);
+      const wait = isDue ? LOOK_AGAIN_MS : Math.min(untilDue(), newWorkWithinMs);
+      await pause(context.clock, Math.min(wait, untilRegular()), stopped);
       continue;
     }
-    const changed = await rows.wait(Math.min(untilDue, untilRegular, LONGEST_WAIT_MS));
-    const sinceLook = context.clock.elapsed() - lookedAt;
+    const changed = await waitForChange(rows, () => Math.min(untilDue(), untilRegular()), stopped);
     // Changes that follow each other are answered with one look.
-    const spacing = Math.min(loop.newWorkWithinMs ?? LOOK_AGAIN_MS, untilDue) - sinceLook;
+    const spacing = Math.min(newWorkWithinMs - (context.clock.elapsed() - lookedAt), untilDue());
     if (changed && spacing > 0) await pause(context.clock, spacing, stopped);
   }
   rows.stop();
 }
 
+/** When the database does not answer, the time of the next look. The next regular round records the failure. */
 async function nextDueAt(context: LoopContext, loop: Loop): Promise<Date | null> {
-  return (await loop.nextDueAt?.(context).catch(() => null)) ?? null;
+  const lookAgain = () => new Date(context.clock.now().getTime() + CLOCK_LOOK_MS);
+  return (await loop.nextDueAt?.(context).catch(lookAgain)) ?? null;
+}
+
+/**
+ * @param untilNext milliseconds until something else is to be done; asked again after each look at the clock
+ * @returns whether rows changed before that
+ */
+async function waitForChange(rows: ObservedRows, untilNext: () => number, stopped: AbortSignal): Promise<boolean> {
+  for (;;) {
+    const wait = untilNext();
+    if (wait <= 0 || stopped.aborted) return false;
+    if (await rows.wait(Math.min(wait, CLOCK_LOOK_MS))) return true;
+  }
 }
 
 async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {

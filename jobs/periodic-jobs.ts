@@ -5,6 +5,7 @@
  */
 import { PostgresBackend } from '@agendajs/postgres-backend';
 import { Agenda, type Job } from 'agenda';
+import type { Database } from '../entities/orm.ts';
 import { timestamp } from '../services/timestamp.ts';
 import { WORKER_LOOPS } from '../services/workers/worker-loops.ts';
 import { type AgendaPool, openAgendaPool } from './agenda-pool.ts';
@@ -12,26 +13,34 @@ import { createJobTable } from './job-table.ts';
 import type { Loop, LoopContext } from './loop.ts';
 import { runRound } from './run-round.ts';
 
-/**
- * How often each worker looks for jobs that fall due before its next look. It locks those, and starts each on time. No other
- * process takes over the jobs of an embedded database, where looks were more than half of the database time of an idle install.
- */
-const LOOK_EVERY_MS = { postgres: 4_000, pglite: 10_000 } as const;
+/** How closely workers follow the jobs, in milliseconds. */
+export interface JobIntervals {
+  /** How often each worker looks for jobs that fall due before its next look. It locks those, and starts each on time. */
+  readonly lookEveryMs: number;
+  /** For how long a job stays locked when the worker that runs it dies. A third of it passes until a running job extends its lock. */
+  readonly lockedForMs: number;
+  /** How often each worker repairs Agenda's table: jobs that it lacks, and those that wait for too long. */
+  readonly repairEveryMs: number;
+}
 
-/** For how long a job stays locked when the worker that runs it dies: longer than a look and the first extension. */
-const LOCK_LIFETIME_MS = 26_000;
+/**
+ * A lock outlasts a look and its first extension. No other process takes over the jobs of an embedded database, and a start ends
+ * their locks; each look of it takes the time of requests.
+ */
+const JOB_INTERVALS: Readonly<Record<Database['engine'], JobIntervals>> = {
+  postgres: { lookEveryMs: 4_000, lockedForMs: 26_000, repairEveryMs: 30_000 },
+  pglite: { lookEveryMs: 20_000, lockedForMs: 60_000, repairEveryMs: 30_000 },
+};
 
 /** The longest interruption of periodic work: the lock ends, and another worker looks for jobs. */
-export const TAKEN_OVER_WITHIN_MS = LOCK_LIFETIME_MS + LOOK_EVERY_MS.postgres;
-
-/** How often a running job extends its lock. */
-const EXTEND_EVERY_MS = LOCK_LIFETIME_MS / 3;
-
-/** How often each worker repairs Agenda's table: jobs that it lacks, and those that wait for too long. */
-const REPAIR_EVERY_MS = 30_000;
+export const TAKEN_OVER_WITHIN_MS = JOB_INTERVALS.postgres.lockedForMs + JOB_INTERVALS.postgres.lookEveryMs;
 
 /** How long a stop waits for Agenda to notice that a job is over. */
 const DRAIN_MS = 5_000;
+
+const MISSING = `
+  select known.name from unnest($1::text[]) as known (name)
+  where not exists (select 1 from agenda_jobs j where j.name = known.name)`;
 
 /** Jobs that wait longer than their periods were planned before the clock was set back. */
 const BRING_FORWARD = `
@@ -45,7 +54,11 @@ export interface PeriodicJobs {
   stop(): Promise<void>;
 }
 
-export async function startPeriodicJobs(context: LoopContext, loops: readonly Loop[]): Promise<PeriodicJobs> {
+export async function startPeriodicJobs(
+  context: LoopContext,
+  loops: readonly Loop[],
+  intervals: JobIntervals = JOB_INTERVALS[context.db.engine],
+): Promise<PeriodicJobs> {
   const stopping = new AbortController();
   // The process id is for operators: agenda_jobs.last_modified_by shows which worker ran a job.
   const name = `worker-${process.pid}-${context.random.uuid()}`;
@@ -54,8 +67,8 @@ export async function startPeriodicJobs(context: LoopContext, loops: readonly Lo
   const agenda = new Agenda({
     backend: new PostgresBackend({ pool: connection.pool, disableNotifications: true, ensureSchema: false }),
     name,
-    processEvery: LOOK_EVERY_MS[context.db.engine],
-    defaultLockLifetime: LOCK_LIFETIME_MS,
+    processEvery: intervals.lookEveryMs,
+    defaultLockLifetime: intervals.lockedForMs,
     defaultConcurrency: 1,
   });
   agenda.on('error', (error: Error) => context.log.error({ err: error }, 'Agenda failed'));
@@ -63,7 +76,7 @@ export async function startPeriodicJobs(context: LoopContext, loops: readonly Lo
   for (const loop of loops) {
     // oxlint-disable-next-line typescript/no-misused-promises -- it waits for promises too; its types name the callback form first
     agenda.define(loop.name, async (job) => {
-      const run = runLocked(context, loop, job, stopping.signal);
+      const run = runLocked(context, { loop, job, intervals }, stopping.signal);
       running.add(run);
       await run.finally(() => running.delete(run));
     });
@@ -77,7 +90,7 @@ export async function startPeriodicJobs(context: LoopContext, loops: readonly Lo
     if (loop.runsAtStart) await job.schedule('now').save();
   }
   await agenda.start();
-  const repairing = keepRepaired(context, { agenda, loops, connection }, stopping.signal);
+  const repairing = keepRepaired(context, { agenda, loops, connection, intervals }, stopping.signal);
   return {
     stop: async () => {
       stopping.abort();
@@ -91,19 +104,33 @@ export async function startPeriodicJobs(context: LoopContext, loops: readonly Lo
   };
 }
 
+interface LockedJob {
+  readonly loop: Loop;
+  readonly job: Job;
+  readonly intervals: JobIntervals;
+}
+
 /** Runs a round, and extends the lock on its job meanwhile. */
-async function runLocked(context: LoopContext, loop: Loop, job: Job, stopped: AbortSignal): Promise<void> {
+async function runLocked(
+  context: LoopContext,
+  { loop, job, intervals }: LockedJob,
+  stopped: AbortSignal,
+): Promise<void> {
   const over = new AbortController();
-  const extending = extendLock(context, job, over.signal);
+  const extending = extendLock(context, job, { everyMs: intervals.lockedForMs / 3, over: over.signal });
   await runRound(context, loop, stopped);
   over.abort();
   // An extension that arrived after the end would lock the job again.
   await extending;
 }
 
-async function extendLock(context: LoopContext, job: Job, over: AbortSignal): Promise<void> {
+async function extendLock(
+  { clock }: LoopContext,
+  job: Job,
+  { everyMs, over }: { readonly everyMs: number; readonly over: AbortSignal },
+): Promise<void> {
   while (!over.aborted) {
-    await context.clock.sleep(EXTEND_EVERY_MS, over).catch(() => undefined);
+    await clock.sleep(everyMs, over).catch(() => undefined);
     if (!over.aborted) await job.touch().catch(() => undefined);
   }
 }
@@ -117,22 +144,26 @@ interface Registered {
   readonly agenda: Agenda;
   readonly loops: readonly Loop[];
   readonly connection: AgendaPool;
+  readonly intervals: JobIntervals;
 }
 
 async function keepRepaired(
   context: LoopContext,
-  { agenda, loops, connection }: Registered,
+  { agenda, loops, connection, intervals }: Registered,
   stopped: AbortSignal,
 ): Promise<void> {
+  const names = loops.map(({ name }) => name);
   const repairAll = async () => {
-    for (const loop of loops) await register(agenda, loop);
+    const { rows } = await connection.query(MISSING, [names]);
+    const missing = new Set(rows.map(({ name }) => name));
+    for (const loop of loops) if (missing.has(loop.name)) await register(agenda, loop);
     const now = context.clock.now();
     const latest = loops.map(({ name }) => new Date(now.getTime() + WORKER_LOOPS[name].everySeconds * 1000));
     // As texts: the connection takes a Date for a time of this machine.
-    await connection.query(BRING_FORWARD, [timestamp(now), loops.map(({ name }) => name), latest.map(timestamp)]);
+    await connection.query(BRING_FORWARD, [timestamp(now), names, latest.map(timestamp)]);
   };
   while (!stopped.aborted) {
-    await context.clock.sleep(REPAIR_EVERY_MS, stopped).catch(() => undefined);
+    await context.clock.sleep(intervals.repairEveryMs, stopped).catch(() => undefined);
     if (stopped.aborted) return;
     // When the database does not answer, the next time repairs it.
     await repairAll()

@@ -36,7 +36,7 @@ export const scheduledPosts: Loop = {
   nextDueAt,
   run: async (context, signal) => {
     const { isSettling } = await context.restores.check();
-    const held = isSettling ? await claimHeldSends(context, RECOVER_AT_ONCE) : [];
+    const held = isSettling ? await claimHeldSends(context, toLookUp(context)) : [];
     if (isSettling && held.length === 0) await endSettledHold(context);
     let begun = start(context, held);
     begun += start(context, await claimInterruptedSends(context, RECOVER_AT_ONCE));
@@ -59,6 +59,11 @@ export const scheduledPosts: Loop = {
     return begun;
   },
 };
+
+/** So many are in progress at most, because rounds follow each other as long as posts are looked up. */
+function toLookUp({ sends }: LoopContext): number {
+  return Math.max(RECOVER_AT_ONCE - sends.inProgress.length, 0);
+}
 
 function nextWide(begunAt: number, endedAt: number): number {
   return endedAt + Math.max(WIDE_AFTER_MS, WIDE_AFTER_TIMES * (endedAt - begunAt));

@@ -271,10 +271,12 @@ const findNextDue = statement('find when the next post is due', {
 
 /**
  * When the next scheduled post can be sent; null when no post waits. Posts in a paused queue do not count, nor do those
- * that are held after a restore.
+ * that are held after a restore, until they are looked up.
  */
 export async function nextDueAt(context: Context & WithRestoreWatch): Promise<Date | null> {
-  const { heldUntil } = context.restores.hold;
-  const [row] = await findNextDue(context.db.queries, { now: context.clock.now(), heldUntil });
+  const { heldUntil, isSettling } = context.restores.hold;
+  const now = context.clock.now();
+  if (isSettling) return now;
+  const [row] = await findNextDue(context.db.queries, { now, heldUntil });
   return dateOrNull(row?.due ?? null);
 }

@@ -53,7 +53,7 @@ export async function countHeldPosts(context: Context, heldUntil: Date): Promise
   return row?.posts ?? 0;
 }
 
-/** Safe to repeat. */
+/** Safe to repeat. Workers look for what it made due. */
 export async function decideHold(context: Context & WithRestoreWatch, decision: HoldDecision): Promise<HoldView> {
   const { heldUntil } = await context.restores.check();
   const { queries } = context.db;
@@ -65,7 +65,9 @@ export async function decideHold(context: Context & WithRestoreWatch, decision: 
     });
   }
   if (decision === 'release') await endHold(queries, { heldUntil });
-  return readHold(context);
+  const hold = await readHold(context);
+  context.db.changes.report();
+  return hold;
 }
 
 /** Ends the hold once every held post is settled. */

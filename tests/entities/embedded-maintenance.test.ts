@@ -1,5 +1,5 @@
-/** The embedded database analyzes and vacuums its tables as they change, because it has no autovacuum. */
-import { describe, expect, it } from 'vitest';
+/** The embedded database analyzes and vacuums its tables as they change, because it has no autovacuum, and tells loops of changes. */
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { startWorld } from '../harness/world.ts';
 
 const world = await startWorld();
@@ -66,5 +66,41 @@ describe.skipIf(world.db.engine !== 'pglite')('the embedded database', () => {
     await read(300);
 
     await expect.poll(sinceCheckpoint).toBeLessThan(5);
+  });
+});
+
+describe.skipIf(world.db.engine !== 'pglite')('a loop that waits for changes is told', () => {
+  let reports = 0;
+  const stop = world.db.changes.listen(() => (reports += 1));
+  afterAll(stop);
+  beforeEach(() => (reports = 0));
+
+  const touch = (table: string) => `update ${table} set created_at = created_at`;
+  const inTransaction = (...statements: string[]) =>
+    world.db.em().transactional(async (em) => {
+      for (const sql of statements) await em.execute(sql);
+    });
+
+  it('of rows with due times that were changed, by a statement or a transaction', async () => {
+    await world.sql(touch('connections'));
+    expect(reports).toBe(1);
+
+    await inTransaction(touch('connections'), 'select 1');
+    expect(reports).toBe(2);
+  });
+
+  it.each([
+    ['a transaction that changed none', [`${touch('connections')} where false`, 'select id from posts']],
+    ['other tables', [touch('accounts')]],
+  ])('nothing of %s', async (_what, statements) => {
+    await inTransaction(...statements);
+
+    expect(reports).toBe(0);
+  });
+
+  it('nothing of a transaction that was rolled back', async () => {
+    await expect(inTransaction(touch('connections'), 'select 1 / 0')).rejects.toThrow('division by zero');
+
+    expect(reports).toBe(0);
   });
 });

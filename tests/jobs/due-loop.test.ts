@@ -1,19 +1,27 @@
 /** When a loop looks for due work: exactly when it is due, after a change of this process, and otherwise only regularly. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runDueLoop } from '../../jobs/due-loop.ts';
+import type { Database } from '../../entities/orm.ts';
 import type { Loop, LoopContext } from '../../jobs/loop.ts';
 import { createRowChanges, mayChangeDueTimes } from '../../entities/row-changes.ts';
 
 /** A loop on a clock that moves only with its own sleeps, with everything it asked and ran. */
-function startLoop(options: { readonly reportsChanges: boolean; readonly due?: () => number | null }) {
+function startLoop(options: {
+  readonly reportsChanges: boolean;
+  readonly due?: () => number | null;
+  readonly engine?: Database['engine'];
+  readonly name?: Loop['name'];
+}) {
   const changes = createRowChanges();
   const stopping = new AbortController();
   const sleeps: { readonly until: number; readonly wake: () => void }[] = [];
   const asked: number[] = [];
   const ran: number[] = [];
   let nowMs = 0;
+  /** By how much the machine's clock was set forward. */
+  let setByMs = 0;
   const clock = {
-    now: () => new Date(nowMs),
+    now: () => new Date(nowMs + setByMs),
     elapsed: () => nowMs,
     sleep: (ms: number, signal?: AbortSignal) =>
       new Promise<void>((resolve, reject) => {
@@ -26,7 +34,7 @@ function startLoop(options: { readonly reportsChanges: boolean; readonly due?: (
       }),
   };
   const loop: Loop = {
-    name: 'loginRenewals',
+    name: options.name ?? 'loginRenewals',
     run: async () => {
       ran.push(nowMs);
       return 1;
@@ -37,13 +45,14 @@ function startLoop(options: { readonly reportsChanges: boolean; readonly due?: (
       return due === null ? null : new Date(due);
     },
   };
-  const db = { changes: { ...changes, isComplete: options.reportsChanges } };
+  const db = { engine: options.engine ?? 'postgres', changes: { ...changes, isComplete: options.reportsChanges } };
   const context = { clock, db, log: { error: () => undefined } } as unknown as LoopContext;
   const ended = runDueLoop(context, loop, stopping.signal);
   return {
     asked,
     ran,
     changes,
+    setClockForward: (ms: number) => (setByMs += ms),
     /** Moves to `ms`, from one sleep to the next. */
     goTo: async (ms: number) => {
       for (;;) {
@@ -69,13 +78,51 @@ let loop: ReturnType<typeof startLoop>;
 afterEach(() => loop.stop());
 
 describe('a worker that is told of every change', () => {
-  it('asks six times a minute when nothing happens', async () => {
+  it('asks once when nothing happens until its next regular round', async () => {
     loop = startLoop({ reportsChanges: true });
 
     await loop.goTo(59_999);
 
-    expect(loop.asked).toEqual([0, 10_000, 20_000, 30_000, 40_000, 50_000]);
+    expect(loop.asked).toEqual([0]);
     expect(loop.ran).toEqual([0]);
+  });
+
+  it.each([
+    [
+      'postgres',
+      'ten seconds, because a process may die before it tells',
+      [0, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000],
+    ],
+    ['pglite', 'minute, because there is no other process', [0, 60_000]],
+  ] as const)('on %s runs every %s', async (engine, _why, ran) => {
+    loop = startLoop({ reportsChanges: true, engine, name: 'scheduledPosts' });
+
+    await loop.goTo(69_999);
+
+    expect(loop.ran).toEqual(ran);
+  });
+
+  it('runs what is due within ten seconds after the clock was set forward, without asking until then', async () => {
+    loop = startLoop({ reportsChanges: true, due: () => (loop.ran.length > 1 ? null : 3_600_000) });
+    await loop.goTo(14_000);
+
+    loop.setClockForward(3_600_000);
+    await loop.goTo(19_000);
+    expect(loop.asked).toEqual([0]);
+
+    await loop.goTo(21_000);
+    expect(loop.ran).toEqual([0, 20_000]);
+  });
+
+  it('asks again after ten seconds when the database did not answer', async () => {
+    const fail = () => {
+      throw new Error('the connection was lost');
+    };
+    loop = startLoop({ reportsChanges: true, due: () => (loop.asked.length === 1 ? fail() : null) });
+
+    await loop.goTo(30_000);
+
+    expect(loop.asked).toEqual([0, 10_000]);
   });
 
   it('runs at the instant when work is due', async () => {

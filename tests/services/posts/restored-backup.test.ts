@@ -2,7 +2,7 @@
  * A backup that is older than some of the sends: what was due is held, looked up, and never sent twice
  * (docs/decisions/0086-hold-due-posts-after-a-restore.md).
  */
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { restoreCommand } from '../../../cli/restore-command.ts';
 import { claimDueSends, nextDueAt } from '../../../services/sending/claim-due-sends.ts';
 import { claimHeldSends } from '../../../services/sending/claim-held-sends.ts';
@@ -226,6 +226,21 @@ it('posts that never went out are sent once the operator releases them', async (
   await world.runDue();
 
   expect([(await post(postId)).status, created()]).toEqual(['sent', 1]);
+});
+
+it.each(['settle', 'release'])('workers learn at once what the operator decided: %s', async (decision) => {
+  await schedule(1, 'hello');
+  await world.sql(`update database_marks set home = 'of another database'`);
+  await world.advance(2 * MINUTE_MS);
+  expect(await nextDueAt(world.context)).toBeNull();
+  let reports = 0;
+  onTestFinished(world.db.changes.listen(() => (reports += 1)));
+
+  await restore(decision);
+
+  expect(reports).toBeGreaterThan(0);
+  const due = await nextDueAt(world.context);
+  expect(due?.getTime()).toBeLessThanOrEqual(world.clock.now().getTime());
 });
 
 it('a held post can be cancelled or given a new time by its caller', async () => {
