@@ -48,6 +48,9 @@ export interface Install {
 /** How many interrupted sends are recovered at once at the start. */
 const RECOVER_AT_ONCE = 1_000;
 
+/** The first rounds of all loops occupy an embedded engine for up to half a second. Requests are answered before. */
+const REQUESTS_FIRST_MS = 250;
+
 /** @throws Error whose first line tells the operator what to correct */
 export async function startInstall(config: Config, options: { announce: (text: string) => void }): Promise<Install> {
   await secureDataDir(config.dataDir, { uid: process.getuid?.(), log: createLogger(config.logLevel) });
@@ -191,7 +194,12 @@ function recover(context: Runtime, interrupted: readonly ClaimedSend[]): void {
   }
 }
 
-async function startWork(context: Runtime): Promise<{ stop(): Promise<void> }> {
+/** Ends what works beside the requests. */
+interface Work {
+  stop(): Promise<void>;
+}
+
+async function startWork(context: Runtime): Promise<Work> {
   if (context.config.role !== 'web') await recordStart(context);
   if (context.simulation !== null) {
     const stopping = new AbortController();
@@ -204,5 +212,20 @@ async function startWork(context: Runtime): Promise<{ stop(): Promise<void> }> {
     };
   }
   if (context.config.role === 'web') return { stop: async () => undefined };
-  return startWorker(context);
+  return context.db.engine === 'pglite' ? startWorkerSoon(context) : startWorker(context);
+}
+
+/** Afterwards a failure ends the process, as one of the start does. */
+function startWorkerSoon(context: Runtime): Work {
+  const stopping = new AbortController();
+  const started = systemClock.sleep(REQUESTS_FIRST_MS, stopping.signal).then(
+    () => startWorker(context),
+    () => null,
+  );
+  return {
+    stop: async () => {
+      stopping.abort();
+      await (await started)?.stop();
+    },
+  };
 }
