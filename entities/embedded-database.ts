@@ -12,13 +12,35 @@ import type { PGlite, PGliteOptions } from '@electric-sql/pglite';
  */
 const SHARED_BUFFERS = '32MB';
 
+/**
+ * The types of arrays that statements return: `pg_type.oid` of bool[], name[], int2[], int4[], text[], varchar[], int8[], float8[],
+ * numeric[], uuid[], json[] and jsonb[].
+ */
+const ARRAYS = [1000, 1003, 1005, 1007, 1009, 1015, 1016, 1022, 1231, 2951, 199, 3807] as const;
+
 /** @param dataDir folder of the files; in memory when undefined */
 export async function openLite(dataDir: string | undefined, options: PGliteOptions): Promise<PGlite> {
   if (dataDir !== undefined) await createIfMissing(dataDir);
   // A process on PostgreSQL never loads it.
-  const { PGlite: Lite } = await import('@electric-sql/pglite');
+  const { PGlite: Lite, types } = await import('@electric-sql/pglite');
   const startParams = [...Lite.defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`];
-  return Lite.create({ ...options, ...(dataDir === undefined ? {} : { dataDir }), startParams });
+  const lite = await Lite.create({ ...options, ...(dataDir === undefined ? {} : { dataDir }), startParams });
+  const read = [types.parsers, options.parsers ?? {}].flatMap((parsers) => Object.keys(parsers));
+  lite.parsers = pick(lite.parsers, [...read, ...ARRAYS]);
+  return lite;
+}
+
+/**
+ * The engine copies all of its parsers for each statement, which took most of the time of a short one: hundreds, also one for an array
+ * of the rows of each table.
+ */
+function pick<Value>(values: Readonly<Record<number | string, Value>>, names: readonly (number | string)[]) {
+  const picked: Record<number | string, Value> = {};
+  for (const name of names) {
+    const value = values[name];
+    if (value !== undefined) picked[name] = value;
+  }
+  return picked;
 }
 
 /**
