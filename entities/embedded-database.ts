@@ -5,6 +5,7 @@ import { readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { PGlite, PGliteOptions } from '@electric-sql/pglite';
+import { prepareFrequent } from './prepared-statements.ts';
 
 /**
  * Memory that the engine keeps pages in, all of which it occupies from its start. Its default is 128 MB; the operating system
@@ -27,6 +28,7 @@ export async function openLite(dataDir: string | undefined, options: PGliteOptio
   const lite = await Lite.create({ ...options, ...(dataDir === undefined ? {} : { dataDir }), startParams });
   const read = [types.parsers, options.parsers ?? {}].flatMap((parsers) => Object.keys(parsers));
   lite.parsers = pick(lite.parsers, [...read, ...ARRAYS]);
+  prepareFrequent(lite);
   return lite;
 }
 
