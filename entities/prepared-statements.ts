@@ -1,27 +1,35 @@
 /**
  * Prepares frequent statements of the embedded database: the engine then parses and plans them once, not each time. PGlite parses
- * every statement under no name, so the messages between it and its engine are changed on their way. preparing-client.ts does the
- * same on a server.
+ * every statement under no name, so the messages from it to its engine are changed on their way
+ * (docs/decisions/0140-prepare-frequent-statements-of-the-embedded-database.md). preparing-client.ts does the same on a server.
  */
 import type { PGlite } from '@electric-sql/pglite';
 
 /** Uses of a statement before it is prepared: a statement that runs once at startup is not worth it. */
 const PREPARE_AFTER = 5;
 
-/** Most prepared statements, so that endlessly varying texts cannot fill the memory of the engine. */
-const PREPARED_MAX = 200;
-
 /** Most texts whose uses are counted. */
 const COUNTED_MAX = 1_000;
 
-/** The kinds of messages (PostgreSQL's documentation, "Message Formats"). */
-const [PARSE, BIND, DESCRIBE, SYNC] = ['P', 'B', 'D', 'S'].map((kind) => kind.charCodeAt(0));
+/** Most prepared statements, each of which takes memory of the engine. The one that was used least recently makes room. */
+const PREPARED_MAX = 200;
 
-/** What a `Describe` message asks about. */
-const STATEMENT = 'S'.charCodeAt(0);
+/** Kinds of messages, and what `Describe` and `Close` can be about (PostgreSQL's documentation, "Message Formats"). */
+const PARSE = 0x50;
+const BIND = 0x42;
+const DESCRIBE = 0x44;
+const CLOSE = 0x43;
+const SYNC = 0x53;
+const STATEMENT = 0x53;
 
-/** Length of the kind and the length of a message. */
+/** Bytes of the kind and of the length, with which each message begins. */
 const HEADER = 5;
+
+/** A `Close` message with an empty name. */
+const CLOSE_UNNAMED = new Uint8Array([CLOSE, 0, 0, 0, 6, STATEMENT, 0]);
+
+/** SQLSTATE of a statement whose results have other columns since it was prepared, and of one that is not prepared. */
+const OUTDATED: readonly unknown[] = ['0A000', '26000'];
 
 type Send = PGlite['execProtocolStream'];
 type Answers = Awaited<ReturnType<Send>>;
@@ -34,36 +42,55 @@ interface Prepared {
   results: Answers | null;
 }
 
-/** From then on, `lite` prepares statements that are used often. It sends one at a time. */
+/** From then on `lite` prepares the statements that it runs often. It sends the messages of one statement at a time. */
 export function prepareFrequent(lite: PGlite): void {
   const uses = new Map<string, number>();
+  /** The least recently used first. */
   const prepared = new Map<string, Prepared>();
-  /** The one whose messages are being sent. */
+  const toClose: string[] = [];
+  /** The statement whose messages are being sent, if it is prepared. */
   let current: Prepared | null = null;
   let made = 0;
   const send: Send = lite.execProtocolStream.bind(lite);
 
-  const parse: Send = async (message, options) => {
-    const text = textOf(message);
-    current = prepared.get(text) ?? null;
-    if (current !== null) return [];
+  const forget = ({ text, name }: Prepared) => {
+    prepared.delete(text);
+    toClose.push(name);
+  };
+
+  const isFrequent = (text: string) => {
     const count = (uses.get(text) ?? 0) + 1;
     if (uses.size >= COUNTED_MAX) uses.clear();
     uses.set(text, count);
-    if (count < PREPARE_AFTER || prepared.size >= PREPARED_MAX) return send(message, options);
+    return count >= PREPARE_AFTER;
+  };
+
+  const parse: Send = async (message, options) => {
+    const text = textOf(message);
+    const known = text === null ? undefined : prepared.get(text);
+    current = known ?? null;
+    if (known !== undefined) {
+      prepared.delete(known.text);
+      prepared.set(known.text, known);
+      return [];
+    }
+    if (text === null || !isFrequent(text)) return send(message, options);
     uses.delete(text);
+    const [oldest] = prepared.values();
+    if (prepared.size >= PREPARED_MAX && oldest !== undefined) forget(oldest);
+    for (const name of toClose.splice(0)) await send(insert(CLOSE_UNNAMED, HEADER + 1, name), options);
     made += 1;
     const name = `frequent_${made}`;
     const answers = await send(insert(message, HEADER, name), options);
     current = { text, name, statement: null, results: null };
+    prepared.set(text, current);
     return answers;
   };
 
+  // What is returned is changed by those who asked.
   const describe = async (one: Prepared, ...[message, options]: Parameters<Send>): Promise<Answers> => {
-    if (message[HEADER] !== STATEMENT) return (one.results ??= await send(message, options));
-    one.statement ??= await send(insert(message, HEADER + 1, one.name), options);
-    prepared.set(one.text, one);
-    return one.statement;
+    if (message[HEADER] !== STATEMENT) return [...(one.results ??= await send(message, options))];
+    return [...(one.statement ??= await send(insert(message, HEADER + 1, one.name), options))];
   };
 
   lite.execProtocolStream = async (message, options) => {
@@ -72,25 +99,26 @@ export function prepareFrequent(lite: PGlite): void {
     const one = current;
     if (kind === SYNC) current = null;
     if (one === null || kind === SYNC) return send(message, options);
-    if (kind === DESCRIBE) return describe(one, message, options);
     try {
-      // The portal has no name either.
+      if (kind === DESCRIBE) return await describe(one, message, options);
+      // The portal, whose name is before that of the statement, has none.
       return await send(kind === BIND ? insert(message, HEADER + 1, one.name) : message, options);
     } catch (error) {
-      // A table may have other columns since.
-      prepared.delete(one.text);
-      uses.delete(one.text);
+      if (error instanceof Error && 'code' in error && OUTDATED.includes(error.code)) forget(one);
       throw error;
     }
   };
 }
 
-/** The text of a `Parse` message, which follows its name; it has none. */
-function textOf(message: Uint8Array): string {
-  return new TextDecoder().decode(message.subarray(HEADER + 1, message.indexOf(0, HEADER + 1)));
+/** The text of a `Parse` message, which follows its empty name; null when it names types, which belong to the statement too. */
+function textOf(message: Uint8Array): string | null {
+  const start = HEADER + 1;
+  const end = message.indexOf(0, start);
+  const types = new DataView(message.buffer, message.byteOffset).getInt16(end + 1);
+  return types === 0 ? new TextDecoder().decode(message.subarray(start, end)) : null;
 }
 
-/** The message with a name at a place where it has an empty one. */
+/** The message with a name at the place of an empty one. */
 function insert(message: Uint8Array, at: number, name: string): Uint8Array {
   const bytes = new TextEncoder().encode(name);
   const changed = new Uint8Array(message.length + bytes.length);
