@@ -63,7 +63,8 @@ describe.skipIf(TEST_DATABASE_URL !== undefined)('a statement of the embedded en
 
     await expect(rows(sql, [100])).rejects.toMatchObject({ code: '0A000' });
 
-    expect(await times(6, () => rows(sql, [100]))).toEqual(Array(6).fill([{ id: 100, name: 'a', size: 3 }]));
+    for (const answer of await times(6, () => rows(sql, [100])))
+      expect(answer).toEqual([{ id: 100, name: 'a', size: 3 }]);
     expect(await prepared('select * from things%')).toHaveLength(1);
   });
 
