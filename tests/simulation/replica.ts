@@ -34,6 +34,8 @@ export class Replica {
   readonly connections = new Map<string, ConnectionRow>();
   /** The active stops. */
   readonly stops = new Map<string, StopRow>();
+  /** How many posts of each account left `processing` unsent in the present step, so that others can take their places. */
+  readonly freed = new Map<string, number>();
   /** Ledger rows that create a post, by token. */
   readonly heads = new Map<string, AttemptRow>();
   /** The current and deleted posts on the sandbox, by token. */
