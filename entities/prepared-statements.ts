@@ -8,6 +8,9 @@ import type { PGlite } from '@electric-sql/pglite';
 /** Uses of a statement before it is prepared: a statement that runs once at startup is not worth it. */
 const PREPARE_AFTER = 5;
 
+/** Statements that have a plan. The columns of others, such as `FETCH`, depend on more than their text. */
+const PLANNED = /^\s*(?:select|insert|update|delete|with)\b/i;
+
 /** Most texts whose uses are counted. */
 const COUNTED_MAX = 1_000;
 
@@ -110,12 +113,16 @@ export function prepareFrequent(lite: PGlite): void {
   };
 }
 
-/** The text of a `Parse` message, which follows its empty name; null when it names types, which belong to the statement too. */
+/**
+ * The text of a `Parse` message, which follows its empty name; null when it is not to be prepared. Types that the message names would
+ * belong to the statement too.
+ */
 function textOf(message: Uint8Array): string | null {
   const start = HEADER + 1;
   const end = message.indexOf(0, start);
   const types = new DataView(message.buffer, message.byteOffset).getInt16(end + 1);
-  return types === 0 ? new TextDecoder().decode(message.subarray(start, end)) : null;
+  const text = types === 0 ? new TextDecoder().decode(message.subarray(start, end)) : '';
+  return PLANNED.test(text) ? text : null;
 }
 
 /** The message with a name at the place of an empty one. */

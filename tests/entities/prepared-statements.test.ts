@@ -80,6 +80,17 @@ describe.skipIf(TEST_DATABASE_URL !== undefined)('a statement of the embedded en
     expect(await rows(text(0))).toEqual([{ number: 0, what: 'fill' }]);
   });
 
+  it('that reads a cursor has the columns of the cursor each time', async () => {
+    const read = (query: string) =>
+      lite.transaction(async (transaction) => {
+        await transaction.exec(`declare lines cursor for ${query}`);
+        return (await transaction.query('fetch 10 from lines')).rows;
+      });
+    await times(6, () => read('select 1 as one where false'));
+
+    expect(await read(`select 'b' as two, 3 as three`)).toEqual([{ two: 'b', three: 3 }]);
+  });
+
   it('can be described while it is prepared', async () => {
     const sql = 'select $1::int as whole, $2::text as words';
     await times(6, () => rows(sql, [1, 'a']));
