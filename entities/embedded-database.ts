@@ -5,7 +5,7 @@ import { readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { PGlite, PGliteOptions } from '@electric-sql/pglite';
-import { prepareFrequent } from './prepared-statements.ts';
+import { prepareFrequent } from './prepare-frequent.ts';
 
 /**
  * Memory that the engine keeps pages in, all of which it occupies from its start. Its default is 128 MB; the operating system
@@ -26,23 +26,11 @@ export async function openLite(dataDir: string | undefined, options: PGliteOptio
   const { PGlite: Lite, types } = await import('@electric-sql/pglite');
   const startParams = [...Lite.defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`];
   const lite = await Lite.create({ ...options, ...(dataDir === undefined ? {} : { dataDir }), startParams });
-  const read = [types.parsers, options.parsers ?? {}].flatMap((parsers) => Object.keys(parsers));
-  lite.parsers = pick(lite.parsers, [...read, ...ARRAYS]);
+  // It copies all of them for each statement, which took most of the time of a short one: also one for an array of the rows of each table.
+  const read = [...Object.keys({ ...types.parsers, ...options.parsers }), ...ARRAYS.map(String)];
+  lite.parsers = Object.fromEntries(Object.entries(lite.parsers).filter(([type]) => read.includes(type)));
   prepareFrequent(lite);
   return lite;
-}
-
-/**
- * The engine copies all of its parsers for each statement, which took most of the time of a short one: hundreds, also one for an array
- * of the rows of each table.
- */
-function pick<Value>(values: Readonly<Record<number | string, Value>>, names: readonly (number | string)[]) {
-  const picked: Record<number | string, Value> = {};
-  for (const name of names) {
-    const value = values[name];
-    if (value !== undefined) picked[name] = value;
-  }
-  return picked;
 }
 
 /**

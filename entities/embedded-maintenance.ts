@@ -3,7 +3,7 @@
  * once enough of its rows have changed. Without it, plans are made for empty tables and kept. Also tells which statements may
  * have made work due.
  */
-import type { PGlite, Results, Transaction } from '@electric-sql/pglite';
+import type { PGlite, Transaction } from '@electric-sql/pglite';
 import { createRowChanges, mayChangeDueTimes, type ReportedChanges } from './row-changes.ts';
 
 /** After this many statements the tables are looked at, which takes about as long as one statement. */
@@ -78,25 +78,18 @@ export function maintainEmbedded(lite: PGlite, onError: (error: unknown) => void
       .finally(() => (running = null));
   };
 
+  const query = observeQuery(lite, changes.report);
   const counting: Pick<PGlite, 'query' | 'transaction'> = {
-    query: async <Row>(...[sql, ...rest]: Parameters<PGlite['query']>) => {
+    query: (...statement) => {
       count();
-      const answer = await lite.query<Row>(sql, ...rest);
-      if (hasChangedDueTimes(sql, answer)) changes.report();
-      return answer;
+      return query(...statement);
     },
     transaction: async (work) => {
       count();
       let hasChanged = false;
-      const observed = (transaction: Transaction) =>
-        replace(transaction, {
-          query: async <Row>(...[sql, ...rest]: Parameters<PGlite['query']>) => {
-            const answer = await transaction.query<Row>(sql, ...rest);
-            hasChanged ||= hasChangedDueTimes(sql, answer);
-            return answer;
-          },
-        });
-      const answer = await lite.transaction((transaction) => work(observed(transaction)));
+      const observe = (transaction: Transaction) =>
+        replace(transaction, { query: observeQuery(transaction, () => (hasChanged = true)) });
+      const answer = await lite.transaction((transaction) => work(observe(transaction)));
       if (hasChanged) changes.report();
       return answer;
     },
@@ -111,10 +104,15 @@ export function maintainEmbedded(lite: PGlite, onError: (error: unknown) => void
   };
 }
 
-/** A statement whose changes are in a CTE reports no affected rows, and returns what it did. */
-function hasChangedDueTimes(sql: string, { affectedRows, rows }: Results<unknown>): boolean {
-  const didSomething = (affectedRows ?? 0) > 0 || rows.length > 0;
-  return didSomething && mayChangeDueTimes(sql);
+/** Runs statements there, and calls `onChange` after each that has changed when work is due. */
+function observeQuery(at: Pick<PGlite, 'query'>, onChange: () => void): PGlite['query'] {
+  return async <Row>(...[sql, ...rest]: Parameters<PGlite['query']>) => {
+    const answer = await at.query<Row>(sql, ...rest);
+    // A statement whose changes are in a CTE reports no affected rows, and returns what it did.
+    const didSomething = (answer.affectedRows ?? 0) > 0 || answer.rows.length > 0;
+    if (didSomething && mayChangeDueTimes(sql)) onChange();
+    return answer;
+  };
 }
 
 /** The same object with other methods in some places. */

@@ -6,13 +6,8 @@
 import { createHash } from 'node:crypto';
 import type { Client, QueryResult } from 'pg';
 import { HostClient, type HostClientConfig } from './host-client.ts';
+import { PREPARE_AFTER, PREPARED_MAX } from './prepare-frequent.ts';
 import { commits, mayChangeDueTimes } from './row-changes.ts';
-
-/** Uses of a statement before it is prepared: a statement that runs once at startup is not worth it. */
-const PREPARE_AFTER = 5;
-
-/** Most prepared statements, so that endlessly varying texts cannot fill the server's memory. */
-const PREPARED_MAX = 200;
 
 /** Use count of each text; a name once it is prepared. */
 const seen = new Map<string, number | string>();

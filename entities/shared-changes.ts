@@ -4,7 +4,7 @@
  * make the commits of all of them wait for one lock (docs/decisions/0093-notify-workers-of-due-work.md).
  */
 import type { Notification } from 'pg';
-import { createRowChanges, type RowChanges } from './row-changes.ts';
+import { createRowChanges, type ReportedChanges } from './row-changes.ts';
 
 const CHANNEL = 'carillon_due';
 
@@ -39,9 +39,8 @@ export interface SharedChangesOptions {
   createClient(): ListeningClient;
 }
 
-export interface SharedChanges extends RowChanges {
-  /** Tells all processes that rows may have changed. */
-  report(): void;
+/** A report goes to all processes. */
+export interface SharedChanges extends ReportedChanges {
   /** Sends what is not sent yet, and stops listening. */
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@
 import packageJson from '../package.json' with { type: 'json' };
 import type { Database } from '../entities/orm.ts';
 import { keepFrozenInstant } from '../jobs/simulation.ts';
-import { startWorker } from '../jobs/worker.ts';
+import { startWorker, type Worker } from '../jobs/worker.ts';
 import type { Context } from '../services/context.ts';
 import { watchRestores } from '../jobs/watch-restores.ts';
 import { decideHold } from '../services/sending/decide-hold.ts';
@@ -194,12 +194,7 @@ function recover(context: Runtime, interrupted: readonly ClaimedSend[]): void {
   }
 }
 
-/** Ends what works beside the requests. */
-interface Work {
-  stop(): Promise<void>;
-}
-
-async function startWork(context: Runtime): Promise<Work> {
+async function startWork(context: Runtime): Promise<Worker> {
   if (context.config.role !== 'web') await recordStart(context);
   if (context.simulation !== null) {
     const stopping = new AbortController();
@@ -216,7 +211,7 @@ async function startWork(context: Runtime): Promise<Work> {
 }
 
 /** Afterwards a failure ends the process, as one of the start does. */
-function startWorkerSoon(context: Runtime): Work {
+function startWorkerSoon(context: Runtime): Worker {
   const stopping = new AbortController();
   const started = systemClock.sleep(REQUESTS_FIRST_MS, stopping.signal).then(
     () => startWorker(context),

@@ -79,7 +79,7 @@ export function observe(world: World, journal: Journal): Observer {
     },
     look: async () => {
       const lines: string[] = [];
-      replica.freed.clear();
+      replica.beginStep();
       try {
         for (const transaction of await journal.read()) lines.push(...decide(transaction));
       } finally {

@@ -10,8 +10,6 @@ const DAY_MS = 86_400_000;
 /** @param at instant of the transaction; the mirror is in the state after it */
 export function checkQuotas(replica: Replica, steps: readonly Step[], at: number): void {
   for (const { old, new: present, reason } of steps) {
-    if (old?.status === 'processing' && present?.status !== 'processing' && present?.status !== 'sent')
-      replica.freed.set(old.account_id, (replica.freed.get(old.account_id) ?? 0) + 1);
     if (present === null || old?.status === present.status) {
       if (present !== null && reason === 'fair_use') checkDeferred(replica, present, at);
       continue;
@@ -42,7 +40,7 @@ function checkDeferred(replica: Replica, post: PostRow, at: number): void {
   const used = replica.usedToday(post.account_id, at);
   const describe = () => `${replica.nameOf(post)} was deferred to ${post.scheduled_for} after ${used} posts of its day`;
   // The transaction that counted them may commit after one of the same step in which some of them failed.
-  const counted = used + (replica.freed.get(post.account_id) ?? 0);
+  const counted = used + replica.freedInStep(post.account_id);
   const isUsedUp = used <= POSTS_A_DAY && counted >= POSTS_A_DAY;
   hold(replica.tenants.get(post.account_id)?.plan === 'free' && isUsedUp, '6 quotas', describe);
   hold(ms(post.scheduled_for ?? '') === (Math.floor(at / DAY_MS) + 1) * DAY_MS, '6 quotas', describe);

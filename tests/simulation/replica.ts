@@ -34,8 +34,6 @@ export class Replica {
   readonly connections = new Map<string, ConnectionRow>();
   /** The active stops. */
   readonly stops = new Map<string, StopRow>();
-  /** How many posts of each account left `processing` unsent in the present step, so that others can take their places. */
-  readonly freed = new Map<string, number>();
   /** Ledger rows that create a post, by token. */
   readonly heads = new Map<string, AttemptRow>();
   /** The current and deleted posts on the sandbox, by token. */
@@ -47,6 +45,8 @@ export class Replica {
   /** What each post says and where, by its id, also of posts that are gone: a draft that replaces one says the same. */
   readonly #marks = new Map<string, string>();
   readonly #names = new Map<string, string>();
+  /** How many live posts of each account left `processing` unsent in the present step. */
+  readonly #freed = new Map<string, number>();
 
   /** Applies the changes of a transaction. */
   apply(change: Transaction[number]): void {
@@ -70,7 +70,18 @@ export class Replica {
     }
   }
 
+  beginStep(): void {
+    this.#freed.clear();
+  }
+
+  /** How many live posts of an account left `processing` unsent in the present step, so that others can take their places. */
+  freedInStep(tenantId: string): number {
+    return this.#freed.get(tenantId) ?? 0;
+  }
+
   #applyPost(old: PostRow | null, present: PostRow | null): void {
+    const isFreed = old?.status === 'processing' && !['processing', 'sent'].includes(present?.status ?? '');
+    if (isFreed && old.mode === 'live') this.#freed.set(old.account_id, this.freedInStep(old.account_id) + 1);
     if (present === null) {
       this.posts.delete(old?.id ?? '');
       return;

@@ -6,16 +6,16 @@
 import type { PGlite } from '@electric-sql/pglite';
 
 /** Uses of a statement before it is prepared: a statement that runs once at startup is not worth it. */
-const PREPARE_AFTER = 5;
+export const PREPARE_AFTER = 5;
+
+/** Most prepared statements of a connection, so that endlessly varying texts cannot fill the memory of the database. */
+export const PREPARED_MAX = 200;
 
 /** Statements that have a plan. The columns of others, such as `FETCH`, depend on more than their text. */
 const PLANNED = /^\s*(?:select|insert|update|delete|with)\b/i;
 
 /** Most texts whose uses are counted. */
 const COUNTED_MAX = 1_000;
-
-/** Most prepared statements, each of which takes memory of the engine. The one that was used least recently makes room. */
-const PREPARED_MAX = 200;
 
 /** Kinds of messages, and what `Describe` and `Close` can be about (PostgreSQL's documentation, "Message Formats"). */
 const PARSE = 0x50;
@@ -34,6 +34,9 @@ const CLOSE_UNNAMED = new Uint8Array([CLOSE, 0, 0, 0, 6, STATEMENT, 0]);
 /** SQLSTATE of a statement whose results have other columns since it was prepared, and of one that is not prepared. */
 const OUTDATED: readonly unknown[] = ['0A000', '26000'];
 
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
 type Send = PGlite['execProtocolStream'];
 type Answers = Awaited<ReturnType<Send>>;
 
@@ -48,7 +51,7 @@ interface Prepared {
 /** From then on `lite` prepares the statements that it runs often. It sends the messages of one statement at a time. */
 export function prepareFrequent(lite: PGlite): void {
   const uses = new Map<string, number>();
-  /** The least recently used first. */
+  /** The least recently used first, which makes room for others. */
   const prepared = new Map<string, Prepared>();
   const toClose: string[] = [];
   /** The statement whose messages are being sent, if it is prepared. */
@@ -61,23 +64,25 @@ export function prepareFrequent(lite: PGlite): void {
     toClose.push(name);
   };
 
-  const isFrequent = (text: string) => {
+  const countUse = (text: string) => {
     const count = (uses.get(text) ?? 0) + 1;
     if (uses.size >= COUNTED_MAX) uses.clear();
     uses.set(text, count);
-    return count >= PREPARE_AFTER;
+    return count;
   };
 
   const parse: Send = async (message, options) => {
-    const text = textOf(message);
-    const known = text === null ? undefined : prepared.get(text);
-    current = known ?? null;
+    current = null;
+    const text = textToPrepare(message);
+    if (text === null) return send(message, options);
+    const known = prepared.get(text);
     if (known !== undefined) {
-      prepared.delete(known.text);
-      prepared.set(known.text, known);
+      prepared.delete(text);
+      prepared.set(text, known);
+      current = known;
       return [];
     }
-    if (text === null || !isFrequent(text)) return send(message, options);
+    if (countUse(text) < PREPARE_AFTER) return send(message, options);
     uses.delete(text);
     const [oldest] = prepared.values();
     if (prepared.size >= PREPARED_MAX && oldest !== undefined) forget(oldest);
@@ -117,17 +122,17 @@ export function prepareFrequent(lite: PGlite): void {
  * The text of a `Parse` message, which follows its empty name; null when it is not to be prepared. Types that the message names would
  * belong to the statement too.
  */
-function textOf(message: Uint8Array): string | null {
+function textToPrepare(message: Uint8Array): string | null {
   const start = HEADER + 1;
   const end = message.indexOf(0, start);
   const types = new DataView(message.buffer, message.byteOffset).getInt16(end + 1);
-  const text = types === 0 ? new TextDecoder().decode(message.subarray(start, end)) : '';
+  const text = types === 0 ? decoder.decode(message.subarray(start, end)) : '';
   return PLANNED.test(text) ? text : null;
 }
 
 /** The message with a name at the place of an empty one. */
 function insert(message: Uint8Array, at: number, name: string): Uint8Array {
-  const bytes = new TextEncoder().encode(name);
+  const bytes = encoder.encode(name);
   const changed = new Uint8Array(message.length + bytes.length);
   changed.set(message.subarray(0, at));
   changed.set(bytes, at);
