@@ -1,5 +1,6 @@
 /** Locks that processes of one database take, each for one purpose. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { Sleep } from './shared-changes.ts';
 import { statement } from './statement.ts';
 
 /** The number of each lock. */
@@ -38,26 +39,35 @@ export async function tryAdvisoryLock(em: SqlEntityManager, name: keyof typeof A
   return row?.held === true;
 }
 
-const sleep = statement('let the database wait a moment', {
-  result: { slept: 'int' },
-  sql: () => 'select 1 as slept from pg_sleep(0.1)',
-});
+/** Milliseconds between two tries of a process that waits for a lock. */
+const TRY_EVERY_MS = 100;
 
 /**
- * Runs work that uses other connections while a transaction holds the lock. Processes that wait for it hold no connection in
- * between: behind a pooler with few connections they would take those that the work needs.
+ * Runs work that uses other connections while a transaction holds the lock. Processes that wait for it hold no connection
+ * between their tries: behind a pooler with few connections they would take turns with the work, statement by statement.
+ *
+ * @param sleep without it, the process waits on a connection
  */
 export async function withAdvisoryLock(
   begin: () => SqlEntityManager,
   name: keyof typeof ADVISORY_LOCKS,
+  sleep: Sleep | undefined,
   work: () => Promise<void>,
 ): Promise<void> {
+  if (sleep === undefined) {
+    await begin().transactional(async (em) => {
+      await takeAdvisoryLock(em, name);
+      await work();
+    });
+    return;
+  }
+  const neverStopped = new AbortController().signal;
   const tryOnce = async (em: SqlEntityManager) => {
     const isHeld = await tryAdvisoryLock(em, name);
-    await (isHeld ? work() : sleep(em));
+    if (isHeld) await work();
     return isHeld;
   };
-  while (!(await begin().transactional(tryOnce)));
+  while (!(await begin().transactional(tryOnce))) await sleep(TRY_EVERY_MS, neverStopped);
 }
 
 const lockKey = statement('take an advisory lock for a key', {

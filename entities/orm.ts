@@ -69,7 +69,10 @@ const shared = {
 export interface PostgresOptions {
   /** Most connections of this process for statements. Default 10. */
   readonly poolSize?: number;
-  /** Without it, changes of other processes are not reported here, nor those of this process there. */
+  /**
+   * Without it, changes of other processes are not reported here, nor those of this process there, and migrations wait on a
+   * connection for those of another process.
+   */
   readonly sleep?: Sleep;
 }
 
@@ -94,7 +97,8 @@ export async function openPostgres(url: string, { poolSize = 10, sleep }: Postgr
     driverOptions: new PostgresDialect({ pool }),
   });
   // A transaction-level lock cannot outlive a crashed process; the work runs on another connection meanwhile.
-  const withMigrationLock = (work: () => Promise<void>) => withAdvisoryLock(() => orm.em.fork(), 'migrations', work);
+  const withMigrationLock = (work: () => Promise<void>) =>
+    withAdvisoryLock(() => orm.em.fork(), 'migrations', sleep, work);
   return {
     engine: 'postgres',
     em: () => orm.em.fork(),
