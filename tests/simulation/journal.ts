@@ -34,6 +34,8 @@ export interface PostRow {
   readonly claim: string | null;
   readonly claimed_until: string | null;
   readonly next_read_at: string | null;
+  readonly read_lease_until: string | null;
+  readonly reads_thinned: number;
   readonly counted: boolean;
 }
 

@@ -53,10 +53,11 @@ export function checkTransitions(replica: Replica, transaction: Transaction): St
   return steps;
 }
 
-/** Whether a change affects only the next metrics read and the `counted` column. */
-export function isAboutNumbers(old: PostRow | null, present: PostRow | null): boolean {
+/** Whether a change affects only the reads of its metrics, and what counts them. */
+function isAboutNumbers(old: PostRow | null, present: PostRow | null): boolean {
   if (old === null || present === null) return false;
-  const numbers = { next_read_at: present.next_read_at, counted: present.counted };
+  const { next_read_at, read_lease_until, reads_thinned, counted } = present;
+  const numbers = { next_read_at, read_lease_until, reads_thinned, counted };
   return JSON.stringify({ ...old, ...numbers }) === JSON.stringify(present);
 }
 
