@@ -1,7 +1,8 @@
 /**
  * Serves the static files of server-rendered pages under /assets: the files of console/assets, the browser code of its
- * folder scripts with the types stripped, the API reference's script, and the fields that platforms ask for. All files
- * are held in memory and compressed once. Browsers revalidate each time and get a 304 while a file is unchanged.
+ * folder scripts with the types stripped, the API reference's script, and the fields that platforms ask for. They are read at
+ * the start, so that all are of one version, and made and compressed when each is first asked for. Browsers revalidate each
+ * time and get a 304 while a file is unchanged.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -31,41 +32,46 @@ export const REFERENCE_SCRIPT = '/scalar.js';
 
 /** Serves existing files and passes other requests on. Mounted at /assets. */
 export function serveAssets(context: Context): RequestHandler {
-  const assets = loadAssets();
-  const fields = Buffer.from(JSON.stringify(connectFields(context)));
-  assets.set('/connect-fields.json', assetOf('application/json; charset=utf-8', fields));
-  let referenceScript: Promise<Asset> | undefined;
+  const assets = new Map([...staticFiles(), ...browserModules()]);
+  assets.set(
+    '/connect-fields.json',
+    once(() => jsonAsset(connectFields(context))),
+  );
+  // It has five megabytes, and most processes never serve it.
+  assets.set(REFERENCE_SCRIPT, once(loadReferenceScript));
   return async (request, response, next) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return next();
-    // This script has five megabytes and is loaded on first use, because most processes never serve it.
-    if (request.path === REFERENCE_SCRIPT)
-      return sendAsset(request, response, await (referenceScript ??= loadReferenceScript()));
-    const asset = assets.get(request.path);
+    const asset = await assets.get(request.path)?.();
     if (asset === undefined) return next();
     sendAsset(request, response, asset);
   };
 }
 
-function loadAssets(): Map<string, Asset> {
-  const files = join(import.meta.dirname, 'assets');
-  const assets = new Map<string, Asset>();
-  for (const name of readdirSync(files)) {
+/** An asset with its path, made at the first call. */
+type Entry = [path: string, make: () => Asset | Promise<Asset>];
+
+function staticFiles(): Entry[] {
+  const folder = join(import.meta.dirname, 'assets');
+  return readdirSync(folder).flatMap((name): Entry[] => {
     const contentType = CONTENT_TYPES[extname(name)];
-    if (contentType !== undefined) assets.set(`/${name}`, assetOf(contentType, readFileSync(join(files, name))));
-  }
-  for (const name of browserModules()) {
-    const source = readFileSync(join(SCRIPTS, name), 'utf8');
-    assets.set(
-      `/scripts/${scriptName(name)}`,
-      assetOf('text/javascript; charset=utf-8', Buffer.from(toBrowserModule(source))),
-    );
-  }
-  return assets;
+    if (contentType === undefined) return [];
+    const body = readFileSync(join(folder, name));
+    return [[`/${name}`, once(() => assetOf(contentType, body))]];
+  });
 }
 
-/** Lists the file names of the browser code. */
-function browserModules(): string[] {
-  return readdirSync(SCRIPTS).filter((name) => name.endsWith('.ts'));
+function browserModules(): Entry[] {
+  const names = readdirSync(SCRIPTS).filter((name) => name.endsWith('.ts'));
+  return names.map((name) => {
+    const source = readFileSync(join(SCRIPTS, name), 'utf8');
+    const make = () => assetOf('text/javascript; charset=utf-8', Buffer.from(toBrowserModule(source)));
+    return [`/scripts/${scriptName(name)}`, once(make)];
+  });
+}
+
+function once<Made extends object>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => (made ??= make());
 }
 
 /** Returns the name under which a browser module is served. */
@@ -75,6 +81,10 @@ function scriptName(name: string): string {
 
 function assetOf(contentType: string, body: Buffer, gzipped: Buffer = gzipSync(body)): Asset {
   return { contentType, body, gzipped, hash: createHash('sha256').update(body).digest('base64url').slice(0, 22) };
+}
+
+function jsonAsset(value: unknown): Asset {
+  return assetOf('application/json; charset=utf-8', Buffer.from(JSON.stringify(value)));
 }
 
 async function loadReferenceScript(): Promise<Asset> {
