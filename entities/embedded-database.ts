@@ -19,9 +19,17 @@ const SHARED_BUFFERS = '32MB';
  */
 const ARRAYS = [1000, 1003, 1005, 1007, 1009, 1015, 1016, 1022, 1231, 2951, 199, 3807] as const;
 
-/** @param dataDir folder of the files; in memory when undefined */
+/**
+ * Opens the files, which no other process has open: callers hold the lock of the install.
+ *
+ * @param dataDir folder of the files; in memory when undefined
+ */
 export async function openLite(dataDir: string | undefined, options: PGliteOptions): Promise<PGlite> {
-  if (dataDir !== undefined) await createIfMissing(dataDir);
+  if (dataDir !== undefined) {
+    await createIfMissing(dataDir);
+    // The engine does not start beside an empty one, which a process leaves that is killed between creating and writing it.
+    await rm(join(dataDir, 'postmaster.pid'), { force: true });
+  }
   // A process on PostgreSQL never loads it.
   const { PGlite: Lite, types } = await import('@electric-sql/pglite');
   const startParams = [...Lite.defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`];

@@ -30,6 +30,19 @@ describe('the embedded database', () => {
     expect(rows).toEqual([{ kept: true }]);
     expect(await readdir(folder)).toEqual(['db']);
   });
+
+  it('opens after a start that was killed while it wrote the file of its process', async () => {
+    await (await openLite(join(folder, 'db'), {})).close();
+
+    for (const written of ['', '4', '42\n/pglite/data\n']) {
+      await writeFile(join(folder, 'db/postmaster.pid'), written);
+      const again = await openLite(join(folder, 'db'), {});
+      const { rows } = await again.query('select 1 as one');
+      await again.close();
+
+      expect(rows).toEqual([{ one: 1 }]);
+    }
+  });
 });
 
 describe.skipIf(TEST_DATABASE_URL !== undefined)('values of the embedded database', () => {
