@@ -13,7 +13,7 @@ import { PostgresDialect } from 'kysely';
 import { type Pool, TypeOverrides } from 'pg';
 import { createDatabaseHosts, parseDatabaseUrl } from './database-hosts.ts';
 import { openLite } from './embedded-database.ts';
-import { maintainEmbedded } from './embedded-maintenance.ts';
+import { maintainEmbedded, type MaintainedPglite } from './embedded-maintenance.ts';
 import { HostClient } from './host-client.ts';
 import { HostPool } from './host-pool.ts';
 import { entities } from './index.ts';
@@ -127,14 +127,13 @@ export async function openPglite(
   template?: Blob,
   onMaintenanceError: (error: unknown) => void = () => undefined,
 ): Promise<Database> {
-  const lite = await openLite(dataDir, {
+  const opening = openLite(dataDir, {
     ...(template === undefined ? {} : { loadDataDir: template }),
     parsers: { ...createPostgreSqlTypeParsers((text) => parseArray(text)), [BIGINT]: (text: string) => text },
   });
-  const { MikroORM } = await import('@mikro-orm/pglite');
-  const maintained = maintainEmbedded(lite, onMaintenanceError);
-  const driverOptions = { pglite: () => maintained.lite };
-  const orm = await MikroORM.init({ ...shared, dbName: 'postgres', driverOptions });
+  const maintaining = opening.then((lite) => maintainEmbedded(lite, onMaintenanceError));
+  // The ORM reads its entities while other threads compile the engine.
+  const [lite, maintained, orm] = await Promise.all([opening, maintaining, initPgliteOrm(maintaining)]);
   return {
     engine: 'pglite',
     em: () => orm.em.fork(),
@@ -152,6 +151,13 @@ export async function openPglite(
       await lite.close();
     },
   };
+}
+
+async function initPgliteOrm(maintaining: Promise<MaintainedPglite>): Promise<PgliteOrm> {
+  const { MikroORM } = await import('@mikro-orm/pglite');
+  // It is asked for at the first statement.
+  const pglite = () => maintaining.then(({ lite }) => lite);
+  return MikroORM.init({ ...shared, dbName: 'postgres', driverOptions: { pglite } });
 }
 
 const UNREPORTED: SharedChanges = {
