@@ -39,4 +39,4 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "deploy/health-check.js"]
 # The server itself, so that it receives the signals.
 ENTRYPOINT ["node"]
-CMD ["server/main.ts"]
+CMD ["server/main.js"]

@@ -73,7 +73,7 @@ export function startOnPglite(dataDir: string): Promise<BenchProcess> {
 
 function startInstall(environment: Readonly<Record<string, string>>): Promise<BenchProcess> {
   const settings = { BOOTSTRAP_LIVE_KEY: API_KEY, RATE_LIMIT_PER_MINUTE: '999999999', LOG_LEVEL: 'warn' };
-  return start({ file: 'server/main.ts', readyPath: '/readyz', environment: { ...settings, ...environment } });
+  return start({ file: 'server/main.js', readyPath: '/readyz', environment: { ...settings, ...environment } });
 }
 
 /** Starts a peer for comparison, a file of bench/. */

@@ -4,6 +4,7 @@
  * of it later, so the build before this one stays.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { build, type Plugin } from 'vite';
 import { hashFiles, hashTexts, readRecord, writeRecord } from '../server/build-record.js';
@@ -18,6 +19,9 @@ const OUTSIDE = ['@electric-sql/pglite', '@scalar/fastify-api-reference', 'pino'
 
 /** Packages that name their own file only where this service does not go. */
 const NAMES_NO_FILE = ['@mikro-orm/core', 'fdir', 'undici'];
+
+/** An import statement as the build writes it: of a default export, of names, or of both. */
+const IMPORT = /^import (?:([\w$]+)(?:, )?)?(?:\{ (.+) \})? from "([\w:/]+)";$/gm;
 
 // Tests set another value, with which packages are built for development.
 process.env['NODE_ENV'] = 'production';
@@ -39,7 +43,7 @@ try {
     configFile: false,
     root: ROOT,
     logLevel: 'warn',
-    plugins: [noteSources(), keepFolders(), refuseOtherWays()],
+    plugins: [noteSources(), keepFolders(), refuseOtherWays(), requireBuiltins()],
     ssr: { noExternal: true, external: OUTSIDE, target: 'node' },
     build: {
       ssr: ENTRY,
@@ -92,6 +96,24 @@ function refuseOtherWays(): Plugin {
       const remedy = name === undefined ? 'use import.meta.dirname' : `name ${name} in OUTSIDE, or in NAMES_NO_FILE`;
       this.error(`${id} uses ${found[0]}: ${remedy}`);
     },
+  };
+}
+
+/**
+ * Takes the modules of Node.js as `require` does. An import statement reads all exports of such a module, and Node.js makes some
+ * of them when they are read: `node:http` would load its own client of the web, which nothing here uses.
+ */
+function requireBuiltins(): Plugin {
+  return {
+    name: 'carillon:builtins',
+    renderChunk: (code) =>
+      code.replace(IMPORT, (statement, whole: string | undefined, names: string | undefined, module: string) => {
+        if (!isBuiltin(module)) return statement;
+        const patterns = [whole, names && `{ ${names.replaceAll(' as ', ': ')} }`].filter(
+          (pattern) => pattern !== undefined,
+        );
+        return patterns.map((pattern) => `const ${pattern} = process.getBuiltinModule("${module}");`).join(' ');
+      }),
   };
 }
 

@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'carillon-picture-'));
   const port = await freePort();
   const url = `http://localhost:${port}`;
-  const server = spawn(process.execPath, [path.join(import.meta.dirname, '../server/main.ts')], {
+  const server = spawn(process.execPath, [path.join(import.meta.dirname, '../server/main.js')], {
     env: {
       ...process.env,
       PORT: String(port),

@@ -15,7 +15,7 @@ const service = `http://127.0.0.1:${servicePort}`;
 
 // The page that the service sends names the built files; they are replaced below.
 await ensureBuilt(ROOT, 'console');
-const child = spawn(process.execPath, ['server/main.ts'], {
+const child = spawn(process.execPath, ['server/main.js'], {
   cwd: ROOT,
   stdio: 'inherit',
   env: { ...process.env, PUBLIC_URL: process.env['PUBLIC_URL'] || `http://localhost:${DEV_PORT}` },

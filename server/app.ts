@@ -1,5 +1,5 @@
 /**
- * The HTTP application without a listening socket: main.ts serves it and tests start it. It finds out which part answers a
+ * The HTTP application without a listening socket: install.ts serves it and tests start it. It finds out which part answers a
  * request. Operations and MCP are answered without Express, which takes longer for a request than their checks do
  * (docs/decisions/0120-answer-the-api-before-express.md).
  */

@@ -22,7 +22,7 @@ const PRINT_MODULES = `
 function loadedByStart(): string[] {
   const { PATH = '', HOME = '' } = process.env;
   const hook = `data:text/javascript,${encodeURIComponent(PRINT_MODULES)}`;
-  const { stdout, stderr } = spawnSync(process.execPath, ['--import', hook, 'server/main.ts'], {
+  const { stdout, stderr } = spawnSync(process.execPath, ['--import', hook, 'server/main.js'], {
     cwd: REPOSITORY,
     env: { PATH, HOME, PORT: 'none' },
     encoding: 'utf8',
@@ -42,7 +42,7 @@ describe('a start', () => {
     expect(loaded.filter((file) => !file.startsWith(SERVER_DIST)).toSorted()).toEqual([
       'server/build-record.js',
       'server/built-server.js',
-      'server/main.ts',
+      'server/main.js',
     ]);
     expect(loaded).toContain(`${SERVER_DIST}/${FOLDER.slice(FOLDER.lastIndexOf('/') + 1)}/start.js`);
   });

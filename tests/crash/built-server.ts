@@ -17,5 +17,5 @@ export default async function setup(): Promise<void> {
   const { PATH = '', HOME = '' } = process.env;
   // This start is refused after all modules are loaded, so the process exits and stores the compiled modules.
   const env = { PATH, HOME, ...COMPILED, PORT: 'none' };
-  spawnSync(process.execPath, ['server/main.ts'], { cwd: REPOSITORY, env, stdio: 'ignore' });
+  spawnSync(process.execPath, ['server/main.js'], { cwd: REPOSITORY, env, stdio: 'ignore' });
 }

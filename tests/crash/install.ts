@@ -145,7 +145,7 @@ export async function createInstall({ dataDir, settings, template }: InstallOpti
 /** Runs the server's program with these settings and no other variables of ours. Empty values count as unset. */
 export function launchProcess(
   env: Environment,
-  program: readonly string[] = [process.execPath, 'server/main.ts'],
+  program: readonly string[] = [process.execPath, 'server/main.js'],
 ): ServerProcess {
   const { PATH = '', HOME = '' } = process.env;
   const [command = '', ...parameters] = program;

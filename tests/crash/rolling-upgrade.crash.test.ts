@@ -2,6 +2,7 @@
  * An upgrade one process after the other, and back: two versions serve one PostgreSQL database at the same time
  * (docs/decisions/0087-run-two-versions-on-one-schema.md).
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -102,7 +103,9 @@ describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
   it('two versions share a database during an upgrade and a rollback: nothing is lost, doubled or refused', async (test) => {
     if ('missing' in previous) return test.skip(`not tested: ${previous.missing}`);
     const tree = checkOut(previous.commit);
-    const program = [process.execPath, join(tree, 'server/main.ts')];
+    // Earlier commits have an entry in TypeScript.
+    const entry = `server/main.${existsSync(join(tree, 'server/main.js')) ? 'js' : 'ts'}`;
+    const program = [process.execPath, join(tree, entry)];
     const install = await newInstall();
     const processes: ServerProcess[] = [];
     const start = async (given?: readonly string[]) => {

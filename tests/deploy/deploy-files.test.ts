@@ -15,8 +15,8 @@ const LIBRARY_SETTINGS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
 
 const SETTINGS = new Set([...Object.keys(Environment.shape), ...LIBRARY_SETTINGS]);
 
-/** The most seconds that a process takes to end (server/main.ts). */
-const STOP_SECONDS = Number(/STOP_TIMEOUT_MS = (\d+)_000/.exec(read('server/main.ts'))?.[1]);
+/** The most seconds that a process takes to end (server/start.ts). */
+const STOP_SECONDS = Number(/STOP_TIMEOUT_MS = (\d+)_000/.exec(read('server/start.ts'))?.[1]);
 
 const { version } = JSON.parse(read('package.json')) as { version: string };
 
@@ -36,7 +36,7 @@ describe('the image', () => {
   it('installs what the lockfile says, runs the server without npm and without root, and checks its health', () => {
     expect(build).toContain('RUN npm ci --omit=dev');
     expect(image).toMatch(/^USER 10001:10001$/m);
-    expect(image).toContain('ENTRYPOINT ["node"]\nCMD ["server/main.ts"]');
+    expect(image).toContain('ENTRYPOINT ["node"]\nCMD ["server/main.js"]');
     expect(image).toMatch(/^HEALTHCHECK [^]*CMD \["node", "deploy\/health-check\.js"\]$/m);
     expect(image.match(/--chown/g)).toBeNull();
   });

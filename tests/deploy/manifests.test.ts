@@ -25,8 +25,8 @@ const OF_THE_IMAGE = Object.fromEntries(
 /** User and group of the image. */
 const [USER, GROUP] = (/^USER (\d+):(\d+)$/m.exec(image) ?? []).slice(1).map(Number);
 
-/** The most seconds that a process takes to end (server/main.ts). */
-const STOP_SECONDS = Number(/STOP_TIMEOUT_MS = (\d+)_000/.exec(read('server/main.ts'))?.[1]);
+/** The most seconds that a process takes to end (server/start.ts). */
+const STOP_SECONDS = Number(/STOP_TIMEOUT_MS = (\d+)_000/.exec(read('server/start.ts'))?.[1]);
 
 /** Memory of a server process in MiB (docs/guide/deployment.md#memory). */
 const SERVER_MIB = 450;

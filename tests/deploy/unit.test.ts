@@ -12,9 +12,9 @@ const ROOT = join(import.meta.dirname, '../..');
 const unit = await readFile(join(ROOT, 'deploy/carillon.service'), 'utf8');
 const script = await readFile(join(ROOT, 'deploy/operator.sh'), 'utf8');
 
-/** The most seconds that a process takes to end (server/main.ts). */
+/** The most seconds that a process takes to end (server/start.ts). */
 const STOP_SECONDS = Number(
-  /STOP_TIMEOUT_MS = (\d+)_000/.exec(await readFile(join(ROOT, 'server/main.ts'), 'utf8'))?.[1],
+  /STOP_TIMEOUT_MS = (\d+)_000/.exec(await readFile(join(ROOT, 'server/start.ts'), 'utf8'))?.[1],
 );
 
 /** Runs the command as systemd-run does, but as this user: with the settings, in the folder, and `$$` for `$`. */
@@ -54,7 +54,7 @@ async function install({ settings, token }: { readonly settings: string; readonl
 
 describe('the unit', () => {
   it('runs the server as a separate user, confined, with time to end', () => {
-    expect(unit).toContain('ExecStart=/opt/carillon/node_modules/.bin/node server/main.ts');
+    expect(unit).toContain('ExecStart=/opt/carillon/node_modules/.bin/node server/main.js');
     for (const line of ['DynamicUser=yes', 'ProtectSystem=strict', 'NoNewPrivileges=yes', 'CapabilityBoundingSet=']) {
       expect(unit.split('\n')).toContain(line);
     }

@@ -67,7 +67,7 @@ root="$(buildah mount "$container")"
 inspect() { buildah inspect --type image --format "$1" localhost/carillon-test; }
 mapfile -t environment < <(inspect '{{range .OCIv1.Config.Env}}{{println .}}{{end}}' | sed '/^$/d')
 [ "$(inspect '{{.OCIv1.Config.User}}')" = 10001:10001 ] || fail 'the image does not name its user'
-[ "$(inspect '{{.OCIv1.Config.Entrypoint}} {{.OCIv1.Config.Cmd}}')" = '[node] [server/main.ts]' ] ||
+[ "$(inspect '{{.OCIv1.Config.Entrypoint}} {{.OCIv1.Config.Cmd}}')" = '[node] [server/main.js]' ] ||
   fail 'the image starts something else'
 inspect '{{.Docker.Config.Healthcheck.Test}}' | grep -q deploy/health-check.js || fail 'the image has no health check'
 for built in console/dist/sources.json server/dist/sources.json; do
@@ -89,7 +89,7 @@ container_command=(chroot --userspec=10001:10001 "$work/root" /usr/bin/env -C /a
 inside() { "${container_command[@]}" "$@"; }
 start() {
   mount -t tmpfs -o uid=10001,gid=10001,mode=0700 tmpfs "$work/root/data"
-  "${container_command[@]}" "$@" node server/main.ts >"$work/log" 2>&1 &
+  "${container_command[@]}" "$@" node server/main.js >"$work/log" 2>&1 &
   pid=$!
   for _ in $(seq 120); do
     if inside node deploy/health-check.js; then return; fi

@@ -20,7 +20,7 @@ const CHECK_MS = 60_000;
 const folder = mkdtempSync(path.join(tmpdir(), 'carillon-runtimes-'));
 const port = await freePort();
 const url = `http://127.0.0.1:${port}`;
-const server = spawn(process.execPath, ['server/main.ts'], {
+const server = spawn(process.execPath, ['server/main.js'], {
   cwd: ROOT,
   env: {
     PATH: process.env['PATH'],
