@@ -1,17 +1,16 @@
 /** Builds the message of a post: subject, plain text, and HTML with the images. Pure. */
 import type { OutgoingImage } from '../contract.ts';
 import type { MailImage } from '../mail.ts';
+import { graphemesOf } from '../text.ts';
 
 /** Characters that mail clients show of a subject (RFC 5322 recommends at most 78 on a line). */
 export const SUBJECT_MAX = 78;
-
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** Returns the first non-empty line of a text, cut between graphemes. */
 export function subjectOf(text: string): string {
   const first = text.split(/[\r\n\u2028\u2029]+/).find((line) => line.trim() !== '') ?? '';
   const line = first.replace(/\p{Cc}+/gu, ' ').trim();
-  const characters = Array.from(segmenter.segment(line), ({ segment }) => segment);
+  const characters = Array.from(graphemesOf(line), ({ segment }) => segment);
   if (characters.length <= SUBJECT_MAX) return characters.join('');
   return `${characters
     .slice(0, SUBJECT_MAX - 1)

@@ -1,6 +1,6 @@
 /** How Threads counts a text: code points, but an emoji counts as its UTF-8 bytes. */
 import type { TextUnit } from '../content-facts.ts';
-import { segmenter } from '../text.ts';
+import { graphemesOf } from '../text.ts';
 
 /** Marks of an emoji: a pictograph, a regional indicator, or the enclosing keycap. Rather too many than too few. */
 const EMOJI = /[\p{Extended_Pictographic}\p{Regional_Indicator}\u20e3]/u;
@@ -8,7 +8,7 @@ const EMOJI = /[\p{Extended_Pictographic}\p{Regional_Indicator}\u20e3]/u;
 function countEmojiBytes(text: string): number {
   if (!EMOJI.test(text)) return [...text].length;
   let count = 0;
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of graphemesOf(text)) {
     count += EMOJI.test(segment) ? Buffer.byteLength(segment) : [...segment].length;
   }
   return count;
