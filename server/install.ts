@@ -2,6 +2,7 @@
 import packageJson from '../package.json' with { type: 'json' };
 import type { Database } from '../entities/orm.ts';
 import { keepFrozenInstant } from '../jobs/simulation.ts';
+import { startWorkerSoon } from '../jobs/start-worker-soon.ts';
 import { startWorker, type Worker } from '../jobs/worker.ts';
 import type { Context } from '../services/context.ts';
 import { watchRestores } from '../jobs/watch-restores.ts';
@@ -47,9 +48,6 @@ export interface Install {
 
 /** How many interrupted sends are recovered at once at the start. */
 const RECOVER_AT_ONCE = 1_000;
-
-/** The first rounds of all loops occupy an embedded engine for up to half a second. Requests are answered before. */
-const REQUESTS_FIRST_MS = 250;
 
 /** @throws Error whose first line tells the operator what to correct */
 export async function startInstall(config: Config, options: { announce: (text: string) => void }): Promise<Install> {
@@ -208,19 +206,4 @@ async function startWork(context: Runtime): Promise<Worker> {
   }
   if (context.config.role === 'web') return { stop: async () => undefined };
   return context.db.engine === 'pglite' ? startWorkerSoon(context) : startWorker(context);
-}
-
-/** Afterwards a failure ends the process, as one of the start does. */
-function startWorkerSoon(context: Runtime): Worker {
-  const stopping = new AbortController();
-  const started = systemClock.sleep(REQUESTS_FIRST_MS, stopping.signal).then(
-    () => startWorker(context),
-    () => null,
-  );
-  return {
-    stop: async () => {
-      stopping.abort();
-      await (await started)?.stop();
-    },
-  };
 }
