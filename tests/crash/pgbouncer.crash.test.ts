@@ -1,7 +1,8 @@
 /** The whole service behind PgBouncer in transaction mode, with few connections to the server (docs/operations.md#pgbouncer). */
 import { expect, it } from 'vitest';
 import { startPostFlow } from './post-flow.ts';
-import { emptyInstall, ENGINE, freePort, type ServerProcess } from './server-process.ts';
+import { isReady } from './install.ts';
+import { emptyInstall, ENGINE, freePort } from './server-process.ts';
 import { ensurePgBouncer, startPgBouncer } from './start-pgbouncer.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -13,12 +14,6 @@ const START_TIMEOUT_MS = 60_000;
 
 /** Posts flow for so long. */
 const FLOW_MS = 4_000;
-
-const isReady = (server: ServerProcess) =>
-  server.get('/readyz').then(
-    ({ status }) => status === 200,
-    () => false,
-  );
 
 it.skipIf(ENGINE !== 'postgres' || !(await ensurePgBouncer()))(
   'PgBouncer with two connections: processes that start together migrate, and each post goes out once without an error',
