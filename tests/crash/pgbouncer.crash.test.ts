@@ -24,11 +24,8 @@ it.skipIf(ENGINE !== 'postgres' || !(await ensurePgBouncer()))(
     const web = install.launch({ DATABASE_URL: through, ROLE: 'web' });
     const workers = ports.map((port) => install.launch({ DATABASE_URL: through, ROLE: 'worker', PORT: String(port) }));
     const servers = [web, ...workers];
-    await waitUntil(
-      'all are ready',
-      async () => (await Promise.all(servers.map(isReady))).every(Boolean),
-      START_TIMEOUT_MS,
-    );
+    // Each for itself: two connections for three processes are seldom free for all of them at one instant of a busy machine.
+    await Promise.all(servers.map((server) => waitUntil('it is ready', () => isReady(server), START_TIMEOUT_MS)));
     const flow = await startPostFlow(web);
 
     await flow.schedule(FLOW_MS);
