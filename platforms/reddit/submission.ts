@@ -3,6 +3,7 @@
  * A lone URL becomes a link. Pure.
  */
 import type { TextUnit } from '../content-facts.ts';
+import { graphemesOf } from '../text.ts';
 import { toMarkdown } from './markdown.ts';
 
 /** Maximum characters of a title. */
@@ -46,7 +47,7 @@ function cut(line: string): string {
   if ([...line].length <= TITLE_MAX) return line;
   let title = '';
   let length = 1;
-  for (const { segment } of new Intl.Segmenter('en').segment(line)) {
+  for (const { segment } of graphemesOf(line)) {
     length += [...segment].length;
     if (length > TITLE_MAX) break;
     title += segment;

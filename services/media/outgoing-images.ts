@@ -5,6 +5,7 @@
 import { column, columns } from '../../entities/column-lists.ts';
 import { type RowOf, statement } from '../../entities/statement.ts';
 import { type AnyPlatform, type ImageFacts, type OutgoingImage, PlatformFailure } from '../../platforms/contract.ts';
+import { graphemesOf } from '../../platforms/text.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import { noLongerStoredMessage } from './hold-images.ts';
@@ -130,7 +131,7 @@ function shortened(text: string, max: number | null): string {
   if (max === null) return '';
   if (text.length <= max) return text;
   let kept = '';
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
+  for (const { segment } of graphemesOf(text)) {
     if (kept.length + segment.length > max - 1) break;
     kept += segment;
   }
