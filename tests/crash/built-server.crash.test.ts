@@ -10,16 +10,16 @@ import { REPOSITORY } from './install.ts';
 const BUILT = builtServer(REPOSITORY) ?? '';
 const FOLDER = join(BUILT, '..');
 
-/** Prints the path of each module below the repository that a process loads, in its last lines. */
+/** Prints each module that a process loads, those of Node.js with a word in front, in its last lines. */
 const PRINT_MODULES = `
   import { registerHooks } from 'node:module';
   const loaded = [];
   registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
-  process.on('exit', () => console.log(loaded.join('\\n')));
+  process.on('exit', () => console.log([...loaded, ...process.moduleLoadList].join('\\n')));
 `;
 
-/** What a start loads that ends as soon as it has read its settings. */
-function loadedByStart(): string[] {
+/** Each module that a start loads which ends as soon as it has read its settings. */
+function modulesOfStart(): string[] {
   const { PATH = '', HOME = '' } = process.env;
   const hook = `data:text/javascript,${encodeURIComponent(PRINT_MODULES)}`;
   const { stdout, stderr } = spawnSync(process.execPath, ['--import', hook, 'server/main.js'], {
@@ -28,9 +28,13 @@ function loadedByStart(): string[] {
     encoding: 'utf8',
   });
   expect(stderr).toMatch(/^carillon: PORT/);
+  return stdout.split('\n');
+}
+
+/** The paths of those below the repository. */
+function loadedByStart(): string[] {
   const own = new URL(`file://${REPOSITORY}/`).href;
-  return stdout
-    .split('\n')
+  return modulesOfStart()
     .filter((url) => url.startsWith(own) && !url.includes('/node_modules/'))
     .map((url) => url.slice(own.length));
 }
@@ -45,6 +49,13 @@ describe('a start', () => {
       'server/main.js',
     ]);
     expect(loaded).toContain(`${SERVER_DIST}/${FOLDER.slice(FOLDER.lastIndexOf('/') + 1)}/start.js`);
+  });
+
+  it('loads neither the compiler of TypeScript of Node.js nor its client of the web', () => {
+    const modules = modulesOfStart().filter((name) => name.startsWith('NativeModule '));
+
+    expect(modules).toContain('NativeModule http');
+    expect(modules.filter((name) => /amaro|undici/.test(name))).toEqual([]);
   });
 
   it('loads the sources when they differ from the build', () => {
