@@ -1,8 +1,7 @@
 /** The whole service behind PgBouncer in transaction mode, with few connections to the server (docs/operations.md#pgbouncer). */
 import { expect, it } from 'vitest';
 import { startPostFlow } from './post-flow.ts';
-import { isReady } from './install.ts';
-import { emptyInstall, ENGINE, freePort } from './server-process.ts';
+import { emptyInstall, ENGINE, freePort, isReady } from './server-process.ts';
 import { ensurePgBouncer, startPgBouncer } from './start-pgbouncer.ts';
 import { waitUntil } from './wait-until.ts';
 

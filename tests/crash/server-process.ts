@@ -11,6 +11,7 @@ export {
   callsTo,
   ENGINE,
   type Install,
+  isReady,
   launchProcess,
   LIVE_KEY,
   REPOSITORY,
