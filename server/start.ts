@@ -22,8 +22,8 @@ export async function start(askedToStop: Promise<string>): Promise<never> {
   // The timer keeps the process alive: a stop that waits for something that never comes must end with an error too.
   void askedToStop.then(() => setTimeout(() => giveUp(install), STOP_TIMEOUT_MS));
   // Node.js would print such an error with all of its fields, and a database error holds the values of its statement.
-  process.on('uncaughtException', (error) => fail(error));
-  process.on('unhandledRejection', (reason) => fail(reason));
+  process.on('uncaughtException', fail);
+  process.on('unhandledRejection', fail);
   try {
     trustOutputs();
     install = await startInstall(readConfig(process.env), { announce: (text) => process.stdout.write(text) });
@@ -62,17 +62,9 @@ function startFailure(error: unknown): string {
   return ['the start failed', [type, code].filter(Boolean).join(' '), message].filter(Boolean).join(': ');
 }
 
-/** Ends the process, as Node.js does after an uncaught error. */
+/** Ends the process, as Node.js does after an uncaught error. Its last line says why. */
 function fail(error: unknown): never {
-  process.stderr.write(`${fatalLine(error)}\n`);
+  const line = { level: 'fatal', err: loggableError(error), msg: 'the process ends after an uncaught error' };
+  process.stderr.write(`${JSON.stringify(line)}\n`);
   process.exit(1);
-}
-
-/** The last line of a process that an error ends. */
-function fatalLine(error: unknown): string {
-  return JSON.stringify({
-    level: 'fatal',
-    err: loggableError(error),
-    msg: 'the process ends after an uncaught error',
-  });
 }
