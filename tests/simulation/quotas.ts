@@ -39,8 +39,7 @@ function checkDay(replica: Replica, post: PostRow, at: number): void {
 function checkDeferred(replica: Replica, post: PostRow, at: number): void {
   const used = replica.usedToday(post.account_id, at);
   const describe = () => `${replica.nameOf(post)} was deferred to ${post.scheduled_for} after ${used} posts of its day`;
-  // The transaction that counted them may commit after one of the same step in which some of them failed.
-  const counted = used + replica.freedInStep(post.account_id);
+  const counted = used + replica.freedInStep(post.account_id).length;
   const isUsedUp = used <= POSTS_A_DAY && counted >= POSTS_A_DAY;
   hold(replica.tenants.get(post.account_id)?.plan === 'free' && isUsedUp, '6 quotas', describe);
   hold(ms(post.scheduled_for ?? '') === (Math.floor(at / DAY_MS) + 1) * DAY_MS, '6 quotas', describe);
@@ -48,10 +47,12 @@ function checkDeferred(replica: Replica, post: PostRow, at: number): void {
 
 function checkRefused(replica: Replica, post: PostRow, at: number): void {
   const active = replica.active(post.account_id, at);
-  const full = active.length >= ACTIVE_CONNECTIONS && !active.includes(post.connection_id);
+  const freed = replica.freedInStep(post.account_id).map(({ connection_id: id }) => id);
+  const counted = new Set([...active, ...freed]);
+  const full = counted.size >= ACTIVE_CONNECTIONS && !active.includes(post.connection_id);
   hold(
     full && replica.tenants.get(post.account_id)?.plan === 'free',
     '6 quotas',
-    () => `${replica.nameOf(post)} was refused beside ${active.length} active connections`,
+    () => `${replica.nameOf(post)} was refused beside ${counted.size} active connections`,
   );
 }

@@ -45,8 +45,8 @@ export class Replica {
   /** What each post says and where, by its id, also of posts that are gone: a draft that replaces one says the same. */
   readonly #marks = new Map<string, string>();
   readonly #names = new Map<string, string>();
-  /** How many live posts of each account left `processing` unsent in the present step. */
-  readonly #freed = new Map<string, number>();
+  /** Live posts that left `processing` unsent in the present step, as they were. */
+  #freed: PostRow[] = [];
 
   /** Applies the changes of a transaction. */
   apply(change: Transaction[number]): void {
@@ -71,17 +71,20 @@ export class Replica {
   }
 
   beginStep(): void {
-    this.#freed.clear();
+    this.#freed = [];
   }
 
-  /** How many live posts of an account left `processing` unsent in the present step, so that others can take their places. */
-  freedInStep(tenantId: string): number {
-    return this.#freed.get(tenantId) ?? 0;
+  /**
+   * Live posts of an account that left `processing` unsent in the present step, so that others can take their places. A transaction
+   * of the step that counted them may commit later.
+   */
+  freedInStep(tenantId: string): PostRow[] {
+    return this.#freed.filter((post) => post.account_id === tenantId);
   }
 
   #applyPost(old: PostRow | null, present: PostRow | null): void {
     const isFreed = old?.status === 'processing' && !['processing', 'sent'].includes(present?.status ?? '');
-    if (isFreed && old.mode === 'live') this.#freed.set(old.account_id, this.freedInStep(old.account_id) + 1);
+    if (isFreed && old.mode === 'live') this.#freed.push(old);
     if (present === null) {
       this.posts.delete(old?.id ?? '');
       return;
