@@ -21,7 +21,11 @@ export interface MonthResult {
   readonly days: number;
   readonly acts: number;
   readonly moves: number;
+  /** Posts that went out on imitated platforms. */
+  readonly elsewhere: number;
   readonly faults: number;
+  /** Lost calls to these platforms. */
+  readonly lost: number;
 }
 
 export interface MonthsResult {

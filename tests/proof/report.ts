@@ -103,10 +103,11 @@ function rowsBy(counted: readonly { kind: string; database: string; names: reado
 
 export function monthsSection({ asked, held, failures }: MonthsResult): Section {
   const rows = Object.entries(held).map(([database, months]) => {
-    const sum = (name: 'acts' | 'moves' | 'faults') =>
+    const sum = (name: 'acts' | 'moves' | 'elsewhere' | 'faults' | 'lost') =>
       months.reduce((total, month) => total + month[name], 0).toLocaleString('en');
     const seeds = months.length === 0 ? '' : `${months[0]?.seed} to ${months.at(-1)?.seed}`;
-    return [NAMES[database as DatabaseName], String(months.length), seeds, sum('acts'), sum('moves'), sum('faults')];
+    const counts = (['acts', 'moves', 'elsewhere', 'faults', 'lost'] as const).map(sum);
+    return [NAMES[database as DatabaseName], String(months.length), seeds, ...counts];
   });
   const count = held.pglite.length + held.postgres.length;
   const text = [
@@ -114,7 +115,19 @@ export function monthsSection({ asked, held, failures }: MonthsResult): Section 
     ``,
     `${count} of ${asked} months of 31 days held every invariant; ${broken(failures.length)}`,
     ``,
-    table(['Database', 'Months', 'Seeds', 'Actions', 'Changes of posts', 'Killed or hanging sends'], rows),
+    table(
+      [
+        'Database',
+        'Months',
+        'Seeds',
+        'Actions',
+        'Changes of posts',
+        'Sent to imitated platforms',
+        'Killed or hanging sends',
+        'Lost calls',
+      ],
+      rows,
+    ),
     ...listOf(failures),
   ].join('\n');
   return { name: 'months', text, violations: failures };

@@ -1,6 +1,7 @@
 /** Actions on existing objects: posts, stops and connections, each with its expected answer. */
+import { platformOf } from '../../platforms/registry.ts';
 import { ms } from './journal.ts';
-import { asks, hold, markerOf } from './replica.ts';
+import { hold, markerOf } from './replica.ts';
 import { called, checkRules, nowOf, randomDirective, randomTime } from './posting.ts';
 import { type Act, DIED, expectStatus, isLiving, somePost } from './act.ts';
 import { order, readQueue, setQueue } from './queue-acts.ts';
@@ -54,8 +55,9 @@ const remove: Act = async (stage, actor) => {
   const { status, body } = await called(stage, () => stage.world.rest(`DELETE /posts/${post.id}`, { key: actor.key }));
   const present = stage.observer.replica.posts.get(post.id);
   const action = `deletes ${stage.observer.replica.nameOf(post)}, which is ${state}`;
-  const refused =
-    state === 'failed' || state === 'processing' || (state === 'sent' && (!living || asks(post.text, 'refuse-delete')));
+  const hasDelete = platformOf(stage.world.context.platforms, post.platform_id).remove !== undefined;
+  const isKept = !living || !hasDelete || stage.observer.replica.asks(post, 'refuse-delete');
+  const refused = state === 'failed' || state === 'processing' || (state === 'sent' && isKept);
   const nextStatus = { scheduled: 'cancelled', sent: 'deleted', draft: undefined }[state as string];
   hold(
     present?.status === (refused ? state : state === 'draft' ? undefined : (nextStatus ?? state)),
@@ -194,9 +196,10 @@ const disconnect: Act = async (stage, actor) => {
 
 const link: Act = async (stage, actor) => {
   if (stage.observer.replica.living(actor.id).length >= 5) return 'has connections enough';
-  const status = await connect(stage.world, stage.sampler, actor.key);
+  const taken = stage.observer.replica.living(actor.id).map(({ platform_id: platformId }) => platformId);
+  const { platformId, status } = await connect(stage, actor.key, taken);
   await stage.observer.look();
-  return expectStatus('connects a sandbox', status, [200], null);
+  return expectStatus(`connects to ${platformId}`, status, [200], null);
 };
 
 const replay: Act = async (stage) => {

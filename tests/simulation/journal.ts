@@ -8,6 +8,7 @@ export interface PostRow {
   readonly id: string;
   readonly account_id: string;
   readonly connection_id: string;
+  readonly platform_id: string;
   readonly mode: 'live' | 'test';
   readonly status: PostStatus;
   readonly text: string;
@@ -78,6 +79,7 @@ export interface ConnectionRow {
   readonly id: string;
   readonly account_id: string;
   readonly slug: string;
+  readonly platform_id: string;
   readonly timezone: string;
   readonly queue_slots: readonly QueueSlot[];
   readonly queue_paused: boolean;

@@ -39,15 +39,18 @@ describe('a month', () => {
       : Array.from({ length: runs }, (_run, number): Run => ({ seed: Number(asked) + number, days }));
 
   const gone = new Set<string>();
+  const used = new Set<string>();
 
   it.each(lives)('of seed $seed breaks no invariant in $days days', { timeout: timeoutMs(days) }, async (life) => {
     const outcome = await simulate(life.seed, life.days);
     if (asked !== undefined) console.log(life.seed, outcome);
     expect(outcome.acts).toBeGreaterThan(10 * life.days);
     if (results !== undefined) {
-      const { acts, moves, faults } = outcome;
-      await appendFile(results, `${JSON.stringify({ ...life, acts, moves, faults })}\n`);
+      const { acts, moves, faults, lost } = outcome;
+      const elsewhere = [...outcome.elsewhere.values()].reduce((sum, count) => sum + count, 0);
+      await appendFile(results, `${JSON.stringify({ ...life, acts, moves, elsewhere, faults, lost })}\n`);
     }
+    for (const platformId of outcome.elsewhere.keys()) used.add(platformId);
     for (const way of outcome.ways.keys()) gone.add(way.replace(/ \(.*/, ''));
   });
 
@@ -57,6 +60,10 @@ describe('a month', () => {
     const table = POST_TRANSITIONS.filter(({ from, to }) => !(from === 'draft' && to === 'failed'));
 
     expect(table.map(({ from, to }) => `${from} -> ${to}`).filter((way) => !gone.has(way))).toEqual([]);
+  });
+
+  it.skipIf(asked !== undefined || lives.length < 3)('sends to almost every imitated platform', () => {
+    expect(used.size).toBeGreaterThan(9);
   });
 
   it.skipIf(asked !== undefined)('is identical for the same seed', { timeout: timeoutMs(12) }, async () => {

@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto';
 import type { World } from '../harness/world.ts';
 import { type Journal, ms, type Transaction } from './journal.ts';
 import { checkLateness, checkSlot, exchangedSlots } from './lateness.ts';
-import { Replica } from './replica.ts';
+import { type Disturbances, Replica } from './replica.ts';
+import type { Platforms } from './platforms.ts';
+import { checkPublished } from './published.ts';
 import { checkQuotas } from './quotas.ts';
 import { checkReads } from './reads.ts';
 import { checkRepeats } from './repeats.ts';
@@ -34,8 +36,13 @@ export interface Observer {
   digest(): string;
 }
 
-export function observe(world: World, journal: Journal): Observer {
-  const replica = new Replica();
+export function observe(
+  world: World,
+  journal: Journal,
+  platforms: Platforms,
+  faults: Pick<Disturbances, 'interrupted'>,
+): Observer {
+  const replica = new Replica({ lost: platforms.lost, interrupted: faults.interrupted });
   const hash = createHash('sha256');
   const last: string[] = [];
   const ways = new Map<string, number>();
@@ -90,6 +97,7 @@ export function observe(world: World, journal: Journal): Observer {
       checkWaiting(replica, world.clock.now().getTime());
       checkHeld(replica);
       checkTimeline(replica);
+      checkPublished(replica, await platforms.published());
     },
     digest: () => hash.copy().digest('hex'),
   };

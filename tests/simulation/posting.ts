@@ -5,6 +5,7 @@ import type { RestAnswer, World } from '../harness/world.ts';
 import type { Sampler } from './sampler.ts';
 import type { Faults } from './faults.ts';
 import { hold } from './replica.ts';
+import type { Platforms } from './platforms.ts';
 import type { Observer } from './observer.ts';
 import type { Replays } from './replays.ts';
 import { ASKED_WORD, checkPolicy } from './policies.ts';
@@ -20,6 +21,7 @@ export interface Stage {
   readonly sampler: Sampler;
   readonly observer: Observer;
   readonly faults: Faults;
+  readonly platforms: Platforms;
   readonly replays: Replays;
 }
 
@@ -75,14 +77,18 @@ export async function called(stage: Stage, call: () => Promise<RestAnswer>): Pro
 /** Writes one text to up to three connections. */
 export async function write(stage: Stage, actor: Actor, marker: string): Promise<string> {
   const { sampler, observer } = stage;
-  const living = observer.replica.living(actor.id).map(({ slug }) => slug);
+  const by = sampler.weighted({ live: 8, test: 1, ruled: 1 });
+  const living = observer.replica
+    .living(actor.id)
+    // A test key has the sandbox only.
+    .filter(({ platform_id: platformId }) => by !== 'test' || platformId === 'sandbox')
+    .map(({ slug }) => slug);
   if (living.length === 0) return 'has no connection to write to';
   const slugs = [...new Set(Array.from({ length: sampler.chance(0.3) ? 3 : 1 }, () => sampler.pick(living)))];
   const word = sampler.chance(0.1) ? ASKED_WORD : 'Ding';
   const text = `${word} ${marker}${randomDirective(sampler)}`;
   const when = sampler.chance(0.12) ? { isDraft: true } : randomTime(stage);
   const body = { text, connectionSlugs: slugs, ...when };
-  const by = sampler.weighted({ live: 8, test: 1, ruled: 1 });
   const key = { live: actor.key, test: actor.testKey, ruled: actor.ruledKey }[by];
   const { status, body: answer } = await called(stage, () =>
     sampler.chance(0.4)

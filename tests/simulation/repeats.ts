@@ -1,6 +1,6 @@
 /** Posts that repeat automatically because their platform was not available (docs/contract/posts.md#busy-platforms). */
 import { type PostRow, ms } from './journal.ts';
-import { asks, hold, type Replica } from './replica.ts';
+import { hold, type Replica } from './replica.ts';
 import type { Step } from './transitions.ts';
 
 const WAITS_MS = [60_000, 5 * 60_000, 15 * 60_000];
@@ -22,7 +22,8 @@ export function checkRepeats(replica: Replica, steps: readonly Step[], at: numbe
 function checkRepeat(replica: Replica, old: PostRow, present: PostRow, at: number): void {
   const describe = () =>
     `${replica.nameOf(present)}, repeat ${present.repeats}, goes again at ${present.scheduled_for}`;
-  hold(asks(present.text, 'unavailable') && old.scheduled_for !== null, '10 repeats', describe);
+  const isExpected = replica.asks(present, 'unavailable') || replica.isDisturbed(present);
+  hold(isExpected && old.scheduled_for !== null, '10 repeats', describe);
   hold(present.repeats === old.repeats + 1 && present.generation === old.generation + 1, '10 repeats', describe);
   hold(ms(present.scheduled_for ?? '') - at === WAITS_MS[old.repeats], '10 repeats', describe);
   const due = ms(old.first_due_at ?? old.scheduled_for ?? '');

@@ -28,6 +28,14 @@ export interface Tenant {
 
 const DAY_MS = 86_400_000;
 
+/** What has gone wrong on purpose, so far. */
+export interface Disturbances {
+  /** Posts on platforms that had a call lost, by what {@link onPlatform} names them. */
+  readonly lost: ReadonlySet<string>;
+  /** Ids of posts with an interrupted send. */
+  readonly interrupted: ReadonlySet<string>;
+}
+
 export class Replica {
   readonly tenants = new Map<string, Tenant>();
   readonly posts = new Map<string, PostRow>();
@@ -47,6 +55,11 @@ export class Replica {
   readonly #names = new Map<string, string>();
   /** Live posts that left `processing` unsent in the present step, as they were. */
   #freed: PostRow[] = [];
+  readonly #disturbances: Disturbances;
+
+  constructor(disturbances: Disturbances) {
+    this.#disturbances = disturbances;
+  }
 
   /** Applies the changes of a transaction. */
   apply(change: Transaction[number]): void {
@@ -113,6 +126,17 @@ export class Replica {
     return `${tenant}/${this.#names.get(post.connection_id) ?? '?'}/${markerOf(post.text)}`;
   }
 
+  /** Whether a text asks the sandbox for something; other platforms take it as it is. */
+  asks(post: PostRow, directive: string): boolean {
+    return post.platform_id === 'sandbox' && post.text.includes(`[[${directive}]]`);
+  }
+
+  /** Whether a process was interrupted while it sent this, or a call about it was lost. */
+  isDisturbed(post: PostRow): boolean {
+    const { lost, interrupted } = this.#disturbances;
+    return interrupted.has(post.id) || lost.has(onPlatform(post.platform_id, markerOf(post.text)));
+  }
+
   nameOfConnection(id: string): string {
     return this.#names.get(id) ?? '?';
   }
@@ -160,12 +184,12 @@ export class Replica {
   }
 }
 
+/** Names what a platform has of the posts with a mark. */
+export function onPlatform(platformId: string, mark: string): string {
+  return `${platformId} ${mark}`;
+}
+
 /** The mark that distinguishes the texts of a simulation, such as `#17`. */
 export function markerOf(text: string): string {
   return /#\d+/.exec(text)?.[0] ?? '#?';
-}
-
-/** Whether a text contains a directive for the sandbox. */
-export function asks(text: string, directive: string): boolean {
-  return text.includes(`[[${directive}]]`);
 }

@@ -10,6 +10,7 @@ import { keepJournal } from './journal.ts';
 import { Broken, hold } from './replica.ts';
 import { observe, type Observer } from './observer.ts';
 import { burst, flood, nowOf, type Stage, write } from './posting.ts';
+import { startPlatforms } from './platforms.ts';
 import { rememberRequests } from './replays.ts';
 import { type Actor, settle } from './tenants.ts';
 import { employ, type Workers } from './workers.ts';
@@ -34,25 +35,32 @@ export interface Outcome {
   /** Changes of posts. */
   readonly moves: number;
   readonly faults: number;
+  /** Calls to imitated platforms that were lost. */
+  readonly lost: number;
+  /** Count of posts that went out on each imitated platform. */
+  readonly elsewhere: ReadonlyMap<string, number>;
   /** Count of each transition. */
   readonly ways: ReadonlyMap<string, number>;
 }
 
 /** @throws Error that names the seed, the day, the step and the invariant, and shows the latest history */
 export async function simulate(seed: number, days: number): Promise<Outcome> {
-  await using world = await startWorld({ clock: 'manual' });
   const start = new Date(BEGINNINGS[seed % BEGINNINGS.length] as string);
+  let now = () => start;
+  await using platforms = await startPlatforms(`simulation ${seed}`, () => now());
+  await using world = await startWorld({ clock: 'manual', env: platforms.env });
+  now = () => world.clock.now();
   world.clock.set(start);
   const sampler = createSampler(`simulation ${seed}`);
   const journal = await keepJournal(world);
   const faults = injectFaults(world, `simulation ${seed}`);
-  const observer = observe(world, journal);
-  const stage: Stage = { world, sampler, observer, faults, replays: rememberRequests(world) };
+  const observer = observe(world, journal, platforms, faults);
+  const stage: Stage = { world, sampler, observer, faults, platforms, replays: rememberRequests(world) };
   const workers = employ(world, observer, faults, sampler);
   const end = start.getTime() + days * DAY_MS;
   let acts = 0;
   try {
-    const actors = await settle(world, sampler);
+    const actors = await settle(stage);
     for (const actor of actors) observer.replica.tenants.set(actor.id, actor);
     await observer.look();
     const nextMarker = markers();
@@ -68,7 +76,23 @@ export async function simulate(seed: number, days: number): Promise<Outcome> {
     const report = `seed ${seed}, day ${day}, step ${acts} ${what}\nreplay: ${replay}\n${observer.last.join('\n')}`;
     throw new Error(report, { cause: error });
   }
-  return { digest: observer.digest(), acts, moves: observer.moves, faults: faults.hits, ways: observer.ways };
+  return {
+    digest: observer.digest(),
+    acts,
+    moves: observer.moves,
+    faults: faults.hits,
+    lost: platforms.lostCalls,
+    elsewhere: sentElsewhere(observer),
+    ways: observer.ways,
+  };
+}
+
+function sentElsewhere({ replica }: Observer): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { platform_id: platformId, sent_at: sentAt } of replica.posts.values()) {
+    if (platformId !== 'sandbox' && sentAt !== null) counts.set(platformId, (counts.get(platformId) ?? 0) + 1);
+  }
+  return counts;
 }
 
 /** Generates `#1`, `#2`, … */
@@ -139,8 +163,9 @@ async function passTime(stage: Stage, workers: Workers, kind: string, sampler: S
 
 /** Ends the pauses, the stops and the faults, and moves time until every post has ended. */
 async function windUp(stage: Stage, workers: Workers, actors: readonly Actor[]): Promise<void> {
-  const { world, observer, faults } = stage;
+  const { world, observer, faults, platforms } = stage;
   faults.enabled = false;
+  platforms.enabled = false;
   while (faults.hanging.length > 0) await workers.wake();
   for (const { id, key } of actors) {
     for (const connection of observer.replica.living(id)) {

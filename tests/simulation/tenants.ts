@@ -5,6 +5,7 @@ import { makeAccount } from '../harness/accounts.ts';
 import type { World } from '../harness/world.ts';
 import type { Sampler } from './sampler.ts';
 import { randomRules, type Rules } from './policies.ts';
+import type { Platforms } from './platforms.ts';
 import type { Tenant } from './replica.ts';
 
 export interface Actor extends Tenant {
@@ -19,6 +20,9 @@ export interface Actor extends Tenant {
 }
 
 const PLANS: readonly PlanName[] = ['free', 'free', 'pro', 'unlimited'];
+
+/** How often a connection is to the sandbox, which fails in more ways than the imitated platforms. */
+const SANDBOX_SHARE = 0.35;
 
 /** Accounts besides the first one, whose plan is free: its limits are where most rules meet. */
 const OTHERS = { least: 2, most: 5 };
@@ -47,7 +51,14 @@ const ZONES = [
 /** Local times that a clock change skips or repeats in some time zone. */
 const ODD_TIMES = ['00:00', '00:30', '01:30', '02:00', '02:15', '02:30', '03:00', '23:59'];
 
-export async function settle(world: World, sampler: Sampler): Promise<Actor[]> {
+export interface Settlement {
+  readonly world: World;
+  readonly sampler: Sampler;
+  readonly platforms: Platforms;
+}
+
+export async function settle(settlement: Settlement): Promise<Actor[]> {
+  const { world, sampler } = settlement;
   const actors: Actor[] = [];
   const others = Array.from({ length: sampler.int(OTHERS.least, OTHERS.most) }, () => sampler.pick(PLANS));
   for (const [number, plan] of (['free', ...others] as const).entries()) {
@@ -71,23 +82,40 @@ export async function settle(world: World, sampler: Sampler): Promise<Actor[]> {
       rules,
       keyIds: { live: live?.id ?? '', test: test.id, asking: asking.id, ruled: ruled.id },
     });
-    for (let count = sampler.int(1, 4); count > 0; count -= 1) await connect(world, sampler, key);
+    const taken: string[] = [];
+    for (let count = sampler.int(1, 4); count > 0; count -= 1) {
+      const { platformId, status } = await connect(settlement, key, taken);
+      if (status !== 200) throw new Error(`the connection to ${platformId} was answered ${status}`);
+      taken.push(platformId);
+    }
   }
   return actors;
 }
 
-/** Connects a sandbox and usually gives it a queue. */
-export async function connect(world: World, sampler: Sampler, key: string): Promise<number> {
-  const { status, body } = await world.rest('POST /connections', {
-    key,
-    body: { platformId: 'sandbox', credentials: {} },
-  });
-  if (status !== 200) return status;
+/**
+ * Connects a sandbox or an account on a platform, and usually gives it a queue.
+ *
+ * @param taken platforms with the only account of which the tenant is connected already
+ */
+export async function connect(
+  { world, sampler, platforms }: Settlement,
+  key: string,
+  taken: readonly string[],
+): Promise<{ platformId: string; status: number }> {
+  const free = platforms.all.filter(({ platformId }) => !taken.includes(platformId));
+  const { platformId, credentials } =
+    sampler.chance(SANDBOX_SHARE) || free.length === 0
+      ? { platformId: 'sandbox', credentials: {} }
+      : sampler.pick(free);
+  // The slug that it would get may name a port, which differs between runs.
+  const slug = `${platformId}-${sampler.int(1, 1_000_000)}`;
+  const { status, body } = await world.rest('POST /connections', { key, body: { platformId, credentials, slug } });
+  if (status !== 200) return { platformId, status };
   if (sampler.chance(0.9)) {
     const queue = { slots: randomSlots(sampler), timezone: sampler.pick(ZONES) };
     await world.rest(`PATCH /connections/${body.connection.id}/queue`, { key, body: queue });
   }
-  return status;
+  return { platformId, status };
 }
 
 export function randomZone(sampler: Sampler): string {

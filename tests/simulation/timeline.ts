@@ -1,6 +1,6 @@
 /** Rules for the sandbox timeline: no duplicate, no unknown post, and the guarantees of each error. */
 import type { PostRow, TimelineRow } from './journal.ts';
-import { asks, hold, markerOf, type Replica } from './replica.ts';
+import { hold, markerOf, type Replica } from './replica.ts';
 
 /** Errors of a send, and the only directive that may cause each. */
 const CAUSES: Readonly<Record<string, string>> = {
@@ -36,6 +36,7 @@ export function checkTimeline(replica: Replica): void {
     );
   }
   for (const post of replica.posts.values()) {
+    if (post.platform_id !== 'sandbox') continue;
     checkPost(replica, post, ofSend.get(`${post.id} ${post.generation}`)?.[0]);
   }
 }
@@ -46,14 +47,14 @@ function checkPost(replica: Replica, post: PostRow, up: TimelineRow | undefined)
   if (post.status === 'sent' || post.status === 'deleted') {
     hold(up !== undefined && up.id === post.platform_post_id, '1 timeline', describe);
     hold((up?.deleted_at === null) === (post.status === 'sent'), '1 timeline', describe);
-    hold(!NEVER_SENT.some((directive) => asks(post.text, directive)), '1 timeline', describe);
+    hold(!NEVER_SENT.some((directive) => replica.asks(post, directive)), '1 timeline', describe);
   }
   if (post.status !== 'failed') return;
   const code = post.error_code ?? '';
   const cause = CAUSES[code];
   if (cause !== undefined) {
     const cutOff = replica.connections.get(post.connection_id)?.deleted_at !== null;
-    hold(asks(post.text, cause) || (cutOff && code !== 'platform_rejected'), '1 timeline', describe);
+    hold(replica.asks(post, cause) || (cutOff && code !== 'platform_rejected'), '1 timeline', describe);
   }
   if (code !== 'outcome_unknown') hold(up === undefined, '1 timeline', describe);
   if (!OF_PLATFORM.has(code)) hold(up === undefined, '1 timeline', describe);

@@ -196,7 +196,10 @@ export async function startFakeNostr({
       bytes: Buffer.from(event.content),
     };
     if ((await tap?.('arrived', call)) === 'lost') return socket.terminate();
-    await tap?.('decided', call, 200);
+    if ((await tap?.('decided', call, 200)) === 'lost') {
+      store(event);
+      return socket.terminate();
+    }
     await takeNote(socket, event);
     await tap?.('answered', call);
   };

@@ -56,8 +56,9 @@ export interface Wire {
 export type WireMoment = 'arrived' | 'decided' | 'answered';
 
 /**
- * Observes each call at each moment, and may delay it. 'lost' at its arrival: nothing is stored, the connection is cut.
- * The status is known once the call is decided; undefined when it gets no answer.
+ * Observes each call at each moment, and may delay it. 'lost' cuts the connection: at the arrival of the call, nothing is
+ * stored; when it is decided, nothing is answered. The status is known once the call is decided; undefined when it gets no
+ * answer.
  */
 export type WireTap = (moment: WireMoment, call: WireCall, status?: number) => Promise<'lost' | undefined>;
 
@@ -77,8 +78,9 @@ export async function startWire(
     const call = await readCall(request);
     const isLost = (await tap?.('arrived', call)) === 'lost';
     const decided = isLost ? DROPPED : await answer(call);
-    await tap?.('decided', call, typeof decided === 'symbol' ? undefined : decided.status);
-    write(response, now(), decided);
+    const status = typeof decided === 'symbol' ? undefined : decided.status;
+    const isAnswerLost = (await tap?.('decided', call, status)) === 'lost';
+    write(response, now(), isAnswerLost ? DROPPED : decided);
     await tap?.('answered', call);
   };
   const server = createServer((request, response) => void respond(request, response));
