@@ -174,7 +174,8 @@ export function soakSection(result: SoakResult): Section {
 }
 
 function broken(count: number): string {
-  return count === 0 ? 'no guarantee was broken.' : `**${count} guarantees were broken.**`;
+  if (count === 0) return 'no guarantee was broken.';
+  return count === 1 ? '**one guarantee was broken.**' : `**${count} guarantees were broken.**`;
 }
 
 function listOf(violations: readonly string[]): string[] {

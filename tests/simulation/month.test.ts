@@ -30,7 +30,7 @@ const RUNS: readonly Run[] =
       ];
 
 /** Real time limit for one simulation, also on a busy machine. One that was asked for may run behind other work. */
-const timeoutMs = (lived: number) => (60_000 + lived * 10_000) * (asked === undefined ? 1 : 4);
+const timeoutMs = (lived: number) => (120_000 + lived * 20_000) * (asked === undefined ? 1 : 4);
 
 describe('a month', () => {
   const lives =
