@@ -82,7 +82,11 @@ function checkMissed(replica: Replica, { old, new: present }: Move, at: number):
 export function exchangedSlots(transaction: Transaction): ReadonlySet<string> {
   const rows = transaction.flatMap((change) => (change.kind === 'posts' ? [change] : []));
   const leaves = (old: PostRow | null, present: PostRow | null) =>
-    present?.status === 'scheduled' && present.slot_at === null && old?.scheduled_for === present.scheduled_for;
+    present?.status === 'scheduled' &&
+    present.slot_at === null &&
+    // A post that leaves the queue for a time of its own may get the same time.
+    present.queued &&
+    old?.scheduled_for === present.scheduled_for;
   const left = rows.flatMap(({ old, new: present }) => (leaves(old, present) ? slotOf(old) : []));
   const last = new Map(rows.map(({ new: present }) => [present?.id, present]));
   const held = new Set([...last.values()].flatMap((row) => slotOf(row ?? null)));
