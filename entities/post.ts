@@ -130,6 +130,8 @@ export const Post = defineEntity({
     hasFirstComment: p.boolean().default(false),
     /** Number of the send: each retry, manual or automatic, starts the next one, with separate ledger rows. */
     generation: p.integer().default(0),
+    /** The first send of the present text and images. An earlier send that may have arrived published others. */
+    contentGeneration: p.integer().default(0),
     /** Sends started so far. A send that another process recovered counts once. */
     tries: p.integer().default(0),
     /**

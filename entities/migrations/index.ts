@@ -30,6 +30,7 @@ import { RolesOfPeople } from './migration-20261122-roles-of-people.ts';
 import { LargeInstalls } from './migration-20261122-large-installs.ts';
 import { VacuumLargeTables } from './migration-20261122-vacuum-large-tables.ts';
 import { PeriodsBeforeWords } from './migration-20261128-periods-before-words.ts';
+import { ContentGenerations } from './migration-20261129-content-generations.ts';
 import { LedgerPages } from './migration-20261128-ledger-pages.ts';
 import { WeeksOfWords } from './migration-20261127-weeks-of-words.ts';
 
@@ -69,4 +70,5 @@ export const migrations: ListedMigration[] = [
   { name: '20261127-image-hashes', class: ImageHashes },
   { name: '20261128-periods-before-words', class: PeriodsBeforeWords },
   { name: '20261128-ledger-pages', class: LedgerPages },
+  { name: '20261129-content-generations', class: ContentGenerations },
 ];

@@ -40,12 +40,20 @@ export interface EditedDraft {
 
 // A failed post that becomes a draft may hold a rewrite: it stays with what the caller sent until the text changes.
 const storeEdit = statement('edit a draft', {
-  parameters: { postId: 'uuid', text: 'text', thread: 'text[]', firstComment: 'text?', tags: 'text[]?' },
+  parameters: {
+    postId: 'uuid',
+    text: 'text',
+    thread: 'text[]',
+    firstComment: 'text?',
+    tags: 'text[]?',
+    hasOtherImages: 'boolean',
+  },
   result: { id: 'uuid' },
-  sql: ({ postId, text, thread, firstComment, tags }) => `
+  sql: ({ postId, text, thread, firstComment, tags, hasOtherImages }) => `
     with edited as (
       update posts p set text = ${text}, thread = ${thread}, first_comment = ${firstComment}, tags = coalesce(${tags}, tags),
         original_text = case when p.text = ${text} then p.original_text else ${text} end,
+        content_generation = case when p.text = ${text} and not ${hasOtherImages} then content_generation else generation end,
         ai_rewrite_status = case when p.text = ${text} then p.ai_rewrite_status end,
         rewrite_warning = case when p.text = ${text} then p.rewrite_warning end
       where id = ${postId} and status = 'draft' returning id, account_id, p.text, tags
@@ -106,7 +114,8 @@ export async function editDraft(
   post: Pick<PostRow, 'id'>,
   { text, thread, firstComment, tags, media }: EditedDraft,
 ): Promise<boolean> {
-  if ((await storeEdit(em, { postId: post.id, text, thread, firstComment, tags })).length === 0) return false;
+  const edit = { postId: post.id, text, thread, firstComment, tags, hasOtherImages: media !== null };
+  if ((await storeEdit(em, edit)).length === 0) return false;
   if (media !== null) await replaceImages(context, em, post, media);
   return true;
 }

@@ -16,6 +16,7 @@ import { look, outcomeOf, type PartOutcome, type PartSend } from './send-part.ts
 export type EarlierSend = Pick<OpenAttempt, 'token' | 'startedAt' | 'prepared'>;
 
 // `unavailable` rows include those of calls that two lookups did not find.
+// What was sent before an edit said something else.
 const selectEarlier = statement('read the earlier sends of a part that may have published it', {
   parameters: { postId: 'uuid', before: 'int', step: 'text', index: 'int' },
   result: {
@@ -24,9 +25,9 @@ const selectEarlier = statement('read the earlier sends of a part that may have 
     prepared: column('attempts', 'prepared'),
   },
   sql: ({ postId, before, step, index }) => `
-    select token, started_at, prepared from attempts
-    where post_id = ${postId} and generation < ${before} and step = ${step} and index = ${index}
-      and state in ('unknown', 'unavailable') order by id`,
+    select a.token, a.started_at, a.prepared from attempts a join posts p on p.id = a.post_id
+    where a.post_id = ${postId} and a.generation >= p.content_generation and a.generation < ${before}
+      and a.step = ${step} and a.index = ${index} and a.state in ('unknown', 'unavailable') order by a.id`,
 });
 
 /** Earlier sends that may have published the part, oldest first. */

@@ -165,3 +165,45 @@ it('a refused duplicate of another post of the connection is not taken for the r
   expect([other.status, status, error.code]).toEqual(['sent', 'failed', 'platform_rejected']);
   expect(error.message).toBe('X refused the text as a duplicate of another post of this connection.');
 });
+
+/** Asks with a key whose posts need approval to send a post again: it becomes a draft. */
+async function askAgain(postId: string): Promise<void> {
+  const { secret } = await world.key({ approval: 'required' });
+  const { body } = await world.rest(`POST /posts/${postId}/retry`, { key: secret, body: { force: true } });
+  expect(body.result.status).toBe('draft');
+}
+
+it('a draft whose earlier send is up is that post, also after a change of its tags', async () => {
+  x.faults.push('drops_after');
+  x.answers['GET /2/users/:id/tweets'] = [OUTAGE, OUTAGE];
+  const { postId, error } = await makePost(world, 'x-alice', { text: 'up, unseen' });
+  await askAgain(postId);
+  await world.rest(`PATCH /posts/${postId}`, { body: { tags: ['again'] } });
+
+  const { result } = (await world.rest(`POST /posts/${postId}/publish`)).body;
+
+  const { platformPostId } = await read(postId);
+  expect([error?.code, result.status, onX('up, unseen').map(({ id }) => id)]).toEqual([
+    'outcome_unknown',
+    'sent',
+    [platformPostId],
+  ]);
+});
+
+it('a draft whose text was changed is published, although the platform finds its earlier send', async () => {
+  const { postId, error } = await makePost(world, world.sandboxSlug, { text: 'first words [[vanish]]' });
+  await askAgain(postId);
+  await world.rest(`PATCH /posts/${postId}`, { body: { text: 'other words' } });
+
+  const { result } = (await world.rest(`POST /posts/${postId}/publish`)).body;
+
+  const { text, platformPostId } = await read(postId);
+  const up = await world.sql<{ id: string }>(`select id from sandbox_posts where text = 'other words'`);
+  expect([error?.code, result.status, text, up]).toEqual([
+    'outcome_unknown',
+    'sent',
+    'other words',
+    [{ id: platformPostId }],
+  ]);
+  expect(await attemptsOf(postId)).toEqual(['unknown', 'accepted']);
+});
