@@ -84,7 +84,7 @@ export function exchangedSlots(transaction: Transaction): ReadonlySet<string> {
   const leaves = (old: PostRow | null, present: PostRow | null) =>
     present?.status === 'scheduled' &&
     present.slot_at === null &&
-    // A post that leaves the queue for a time of its own may get the same time.
+    // A post that is moved out of the queue may get the same time.
     present.queued &&
     old?.scheduled_for === present.scheduled_for;
   const left = rows.flatMap(({ old, new: present }) => (leaves(old, present) ? slotOf(old) : []));
