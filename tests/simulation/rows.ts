@@ -6,7 +6,7 @@ import { hold, type Replica } from './replica.ts';
 
 type Facts = Readonly<Record<string, boolean>>;
 
-/** Most have none. Threads does not say which post a container became, and a search may not find it among later ones. */
+/** Three have none. Threads does not say which post a container became, and a search may not find it among later ones. */
 const MAY_LACK_LINK: readonly string[] = ['email', 'slack', 'sms', 'threads'];
 
 /** Rules for every post in a state. */
