@@ -14,8 +14,8 @@ async function setWritable(isWritable: boolean): Promise<void> {
   }
   const [{ name } = { name: '' }] = await world.sql<{ name: string }>('select current_database() as name');
   await onServer(`alter database "${name}" set default_transaction_read_only = ${value}`);
-  // Connections that are open keep the default that they began with.
-  await onServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+  // Connections that are open keep the default that they began with. The next probe must not take one that is still ending.
+  await onServer(`select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = '${name}'`);
 }
 
 /** What operators and orchestrators are shown, once the cached answer of `GET /health` has expired. */
