@@ -6,8 +6,8 @@ import type { GraphAnswer } from './graph.ts';
 import { stringField } from '../http.ts';
 import { earliestOf, comparableText } from '../match-post.ts';
 
-/** Maximum number of posts that a search requests. */
-const LISTED_MAX = 25;
+/** Number of posts that a search requests: the most that either platform lists. */
+const LISTED_MAX = 100;
 
 const List = z.object({
   data: z.array(

@@ -183,6 +183,19 @@ describe('a post', () => {
     expect(await lookFor(session, part)).toEqual({ platformPostId: post?.id, url: permalink(post?.id) });
   });
 
+  it('with a lost response is found before 99 later posts', async () => {
+    const session = await open();
+    const part = await ready(session, 'lost');
+    fake.faults.push('drops_after');
+    await failureOf(threads.publish(session, part, io()));
+    for (let later = 0; later < 99; later += 1) {
+      await threads.publish(session, await ready(session, `later ${later}`), io());
+    }
+
+    const [post] = fake.posts();
+    expect(await lookFor(session, part)).toEqual({ platformPostId: post?.id, url: permalink(post?.id) });
+  });
+
   it('with a lost request is not published', async () => {
     const session = await open();
     const part = await ready(session, 'lost');
