@@ -6,6 +6,7 @@ import type { Span, SpanStart } from '../ports/tracer.ts';
 import { storeOutcome } from '../until-database-answers.ts';
 import type { ClaimedSend } from './claimed-send.ts';
 import type { Candidate } from '../scheduling/concurrency-limits.ts';
+import { findSentText } from './find-sent-text.ts';
 import { polishSend } from './polish-send.ts';
 import { ClaimLost } from './ledger.ts';
 import type { PostSender, SettledSend } from './post-sender.ts';
@@ -31,10 +32,11 @@ export function createPostSender(context: Context): PostSender {
 
   const polishAndSend = async (begun: ClaimedSend, place: Place) => {
     const isPending = begun.post.aiRewriteStatus === 'pending' && begun.lookedUp === undefined;
-    const polished = isPending ? await polishSend(context, begun) : { claimed: begun, rewriteWarning: null };
+    const sentText = isPending ? await findSentText(context, begun) : 'absent';
+    const polished = isPending ? await polishSend(context, begun, sentText) : { claimed: begun, rewriteWarning: null };
     const { claimed, rewriteWarning } = polished;
     place.awaitsModel = false;
-    return { claimed, rewriteWarning, outcome: await sendPost(context, claimed) };
+    return { claimed, rewriteWarning, outcome: await sendPost(context, claimed, sentText) };
   };
 
   const sendOwned = async (begun: ClaimedSend, place: Place): Promise<SettledSend> => {

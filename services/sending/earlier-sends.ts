@@ -8,15 +8,16 @@ import { PlatformFailure, type SendPart } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import { dateOf } from '../timestamp.ts';
 import { isAnotherPost } from './another-post.ts';
-import type { OpenAttempt } from './claimed-send.ts';
+import { callMayBeMade } from './call-may-be-made.ts';
+import type { OpenAttempt, SendablePost } from './claimed-send.ts';
 import type { PostPart } from './post-parts.ts';
-import { look, outcomeOf, type PartOutcome, type PartSend } from './send-part.ts';
+import { type AcceptedPart, look, outcomeOf, type PartOutcome, type PartSend } from './send-part.ts';
 
 /** A part as an earlier send of its post called the platform with it. */
 export type EarlierSend = Pick<OpenAttempt, 'token' | 'startedAt' | 'prepared'>;
 
 // `unavailable` rows include those of calls that two lookups did not find.
-// What was sent before an edit said something else.
+// What was sent before an edit or a rewrite said something else.
 const selectEarlier = statement('read the earlier sends of a part that may have published it', {
   parameters: { postId: 'uuid', before: 'int', step: 'text', index: 'int' },
   result: {
@@ -33,12 +34,14 @@ const selectEarlier = statement('read the earlier sends of a part that may have 
 /** Earlier sends that may have published the part, oldest first. */
 export async function earlierSends(
   context: Context,
-  post: { readonly id: string; readonly generation: number },
+  post: SendablePost,
   { step, index }: Pick<PostPart, 'step' | 'index'>,
 ): Promise<EarlierSend[]> {
   if (post.generation === 0) return [];
   const rows = await selectEarlier(context.db.queries, { postId: post.id, before: post.generation, step, index });
-  return rows.map(({ token, started_at: at, prepared }) => ({ token, startedAt: dateOf(at), prepared }));
+  return rows
+    .map(({ token, started_at: at, prepared }) => ({ token, startedAt: dateOf(at), prepared }))
+    .filter(({ prepared }) => callMayBeMade(context, post, { step, prepared }));
 }
 
 /** What is searched for; each earlier send adds how it called the platform. */
@@ -47,25 +50,31 @@ type EarlierSearch = Omit<PartSend, 'part'> & { readonly part: Omit<SendPart, ke
 /** Most earlier sends that are searched for: two lookups fit into a lease beside the call that publishes. */
 const LOOKED_FOR_MAX = 2;
 
-/**
- * Looks for what the latest earlier sends have published. Never throws.
- *
- * @returns null when the platform shows nothing, or cannot tell
- */
+/** As {@link searchEarlier}; null when nothing was found. */
 export async function lookForEarlier(
   context: Context,
   send: EarlierSearch,
   earlier: readonly EarlierSend[],
-): Promise<PartOutcome | null> {
+): Promise<AcceptedPart | null> {
+  const seen = await searchEarlier(context, send, earlier);
+  return typeof seen === 'object' ? seen : null;
+}
+
+/** Looks for what the latest earlier sends have published. Never throws. */
+export async function searchEarlier(
+  context: Context,
+  send: EarlierSearch,
+  earlier: readonly EarlierSend[],
+): Promise<AcceptedPart | 'absent' | 'cannot tell'> {
   // A reply belongs to the head of the same send, which was deleted with it.
-  if (send.part.step !== 'head') return null;
+  if (send.part.step !== 'head') return 'absent';
   for (const attempt of earlier.slice(-LOOKED_FOR_MAX)) {
     const seen = await look(context, { ...send, part: { ...send.part, ...attempt } });
     if (typeof seen === 'object' && seen.state === 'accepted') return seen;
     // A platform that does not answer now would not answer the next lookup either.
-    if (seen === 'cannot tell') return null;
+    if (seen === 'cannot tell') return seen;
   }
-  return null;
+  return 'absent';
 }
 
 /**

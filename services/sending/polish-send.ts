@@ -8,9 +8,10 @@ import { tables } from '../../entities/tables.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
 import { findVoice } from '../polish/find-voice.ts';
-import { rewriteText } from '../polish/rewrite-text.ts';
+import { type Rewrite, rewriteText } from '../polish/rewrite-text.ts';
 import { untilDatabaseAnswers } from '../until-database-answers.ts';
-import type { ClaimedSend } from './claimed-send.ts';
+import type { ClaimedSend, SendablePost } from './claimed-send.ts';
+import type { SentText } from './find-sent-text.ts';
 import { ClaimLost } from './ledger.ts';
 import { leaseNow, SEND_TIMES } from './send-times.ts';
 
@@ -21,7 +22,7 @@ export interface PolishedSend {
 }
 
 // Renews the lease, because the platform is called only after the model has answered. A repeat after a lost answer finds the
-// text and its status stored under the same claim, and adds no words.
+// text and its status stored under the same claim, and adds no words. Earlier sends said something else than another text.
 const keepRewrite = statement('keep the rewrite of a claimed post', {
   parameters: {
     postId: 'uuid',
@@ -36,7 +37,8 @@ const keepRewrite = statement('keep the rewrite of a claimed post', {
   result: { id: 'uuid' },
   sql: ({ postId, claim, attemptId, text, status, warning, claimedUntil, startedAt }) => `
     with held as (
-      update posts set text = ${text}, ai_rewrite_status = ${status}, rewrite_warning = ${warning},
+      update posts set content_generation = case when text = ${text} then content_generation else generation end,
+        text = ${text}, ai_rewrite_status = ${status}, rewrite_warning = ${warning},
         claimed_until = ${claimedUntil}
       where id = ${postId} and claim = ${claim} and status = 'processing'
         and (ai_rewrite_status = 'pending' or (ai_rewrite_status = ${status} and text = ${text})) returning id
@@ -49,27 +51,18 @@ const keepRewrite = statement('keep the rewrite of a claimed post', {
     select id from held`,
 });
 
-/** @throws ClaimLost when another worker has taken the send over meanwhile */
-export async function polishSend(context: Context, claimed: ClaimedSend): Promise<PolishedSend> {
-  const { post, connection, attempt } = claimed;
-  const row = await tables(context.db.queries)
-    .selectFrom('connections as c')
-    .leftJoin('posts as p', (join) => join.on('p.id', '=', post.id))
-    .leftJoin('policies as y', 'y.id', 'p.policy_id')
-    .select(['c.limits', 'c.profile_id', 'y.rules'])
-    .where('c.id', '=', connection.id)
-    .executeTakeFirst();
-  const voice = await findVoice(context, post.accountId, row?.profile_id ?? null);
-  const platform = platformOf(context.platforms, post.platformId);
-  const rewrite = await rewriteText(context, {
-    postId: post.id,
-    text: post.text,
-    platform,
-    limits: row?.limits ?? null,
-    voice,
-    guardedWords: row?.rules?.approvalWords ?? [],
-  });
-  const { text, status, warning } = rewrite;
+/**
+ * @param sentText the text stays unless it is `absent` from the platform: a lookup would not find it after a rewrite
+ * @throws ClaimLost when another worker has taken the send over meanwhile
+ */
+export async function polishSend(
+  context: Context,
+  claimed: ClaimedSend,
+  sentText: SentText = 'absent',
+): Promise<PolishedSend> {
+  const { post, attempt } = claimed;
+  const { text, status, warning } =
+    sentText === 'absent' ? await rewriteOf(context, claimed) : original(context, post, sentText);
   const { lease, startedAt } = await untilDatabaseAnswers(context, SEND_TIMES.leaseMs, async () => {
     const begun = { startedAt: context.clock.now(), lease: leaseNow(context.clock) };
     const kept = await keepRewrite(context.db.queries, {
@@ -96,4 +89,38 @@ export async function polishSend(context: Context, claimed: ClaimedSend): Promis
     },
     rewriteWarning: warning,
   };
+}
+
+async function rewriteOf(context: Context, { post, connection }: ClaimedSend): Promise<Rewrite> {
+  const row = await tables(context.db.queries)
+    .selectFrom('connections as c')
+    .leftJoin('posts as p', (join) => join.on('p.id', '=', post.id))
+    .leftJoin('policies as y', 'y.id', 'p.policy_id')
+    .select(['c.limits', 'c.profile_id', 'y.rules'])
+    .where('c.id', '=', connection.id)
+    .executeTakeFirst();
+  const voice = await findVoice(context, post.accountId, row?.profile_id ?? null);
+  const platform = platformOf(context.platforms, post.platformId);
+  return rewriteText(context, {
+    postId: post.id,
+    text: post.text,
+    platform,
+    limits: row?.limits ?? null,
+    voice,
+    guardedWords: row?.rules?.approvalWords ?? [],
+  });
+}
+
+/** The text that the platform has, or may have. */
+function original(
+  { platforms }: Context,
+  { platformId, text }: SendablePost,
+  sentText: Exclude<SentText, 'absent'>,
+): Rewrite {
+  const { name } = platformOf(platforms, platformId);
+  const warning =
+    sentText === 'cannot tell'
+      ? `${name} did not say whether it has an earlier send of this post. The original text stays.`
+      : `${name} has an earlier send of this post, with the original text.`;
+  return { text, status: 'failed', warning };
 }

@@ -23,6 +23,9 @@ export type PartOutcome =
       readonly retryAfterMs?: number | undefined;
     };
 
+/** A part that the platform has. */
+export type AcceptedPart = Extract<PartOutcome, { state: 'accepted' }>;
+
 /** How a failure is recorded in the ledger and on the post. */
 const FAILURES: Record<FailureKind, { state: Exclude<AttemptState, 'accepted' | 'sending'>; code: ErrorCode }> = {
   rejected: { state: 'rejected', code: 'platform_rejected' },
@@ -85,10 +88,15 @@ async function publish(context: Context, send: PartSend, timeoutMs: number): Pro
   }
 }
 
+/** Whether the platform can be asked for a post whose answer was lost. */
+export function isSearchable(send: Pick<PartSend, 'platform' | 'session'>): boolean {
+  return send.platform.readBack !== undefined && recoveryOf(send).readBack;
+}
+
 /** Looks for the part on the platform. Never throws. */
 export async function look(context: Context, send: PartSend): Promise<PartOutcome | 'absent' | 'cannot tell'> {
   const { platform, session, part, of } = send;
-  if (platform.readBack === undefined || !recoveryOf(send).readBack) return 'cannot tell';
+  if (platform.readBack === undefined || !isSearchable(send)) return 'cannot tell';
   try {
     const found = await platform.readBack(session, part, platformIo(context, SEND_TIMES.readBackMs));
     if (found === null) return 'absent';
@@ -133,7 +141,7 @@ function mayRepeat(context: Context, send: PartSend): boolean {
   return Math.abs(age) < recoveryOf(send).repeatWithinMs;
 }
 
-function recoveryOf({ platform, session }: PartSend): RecoveryFacts {
+function recoveryOf({ platform, session }: Pick<PartSend, 'platform' | 'session'>): RecoveryFacts {
   return platform.recoveryOf?.(session.credential) ?? platform.recovery;
 }
 

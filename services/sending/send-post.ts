@@ -8,7 +8,6 @@ import {
   type AnyPlatform,
   type Json,
   type OutgoingImage,
-  type PartStep,
   PlatformFailure,
   type Published,
   type SendPart,
@@ -22,7 +21,8 @@ import type { Context } from '../context.ts';
 import { outgoingImages } from '../media/outgoing-images.ts';
 import { storeOutcome } from '../until-database-answers.ts';
 import { platformIo } from '../platform-io.ts';
-import type { ClaimedSend, OpenAttempt, SendablePost } from './claimed-send.ts';
+import { callMayBeMade, needsPreparing } from './call-may-be-made.ts';
+import type { ClaimedSend, OpenAttempt } from './claimed-send.ts';
 import {
   ClaimLost,
   closedRows,
@@ -37,11 +37,12 @@ import {
 import { closeRemovals } from './removal-ledger.ts';
 import { noteBackoff } from './back-off.ts';
 import { earlierSends, lookForEarlier, settleRepeat } from './earlier-sends.ts';
+import type { SentText } from './find-sent-text.ts';
 import { createPace, type Pace } from './pace.ts';
 import { partsOf, type PostPart, type PublishedPart } from './post-parts.ts';
 import { removeParts } from './remove-parts.ts';
 import { failed, refusedCredential, refusedError, refusedRow, sent, type SendOutcome } from './send-outcome.ts';
-import { look, outcomeOf, type PartOutcome, resumePart, sendPart } from './send-part.ts';
+import { type AcceptedPart, look, outcomeOf, type PartOutcome, resumePart, sendPart } from './send-part.ts';
 import { SEND_TIMES } from './send-times.ts';
 
 /** A send in progress. */
@@ -55,10 +56,20 @@ interface Run {
   readonly pace: Pace;
   /** The credential that the latest accepted part was sent with; null while this process has sent none. */
   accepted: string | null;
+  /** The head, when an earlier send is known to have published it; null otherwise. */
+  readonly found: AcceptedPart | null;
 }
 
-/** Never throws because of a platform; throws database errors. */
-export async function sendPost(context: Context, claimed: ClaimedSend): Promise<SendOutcome> {
+/**
+ * Never throws because of a platform; throws database errors.
+ *
+ * @param sentText what the platform has of an earlier send, if it was asked already
+ */
+export async function sendPost(
+  context: Context,
+  claimed: ClaimedSend,
+  sentText: SentText = 'absent',
+): Promise<SendOutcome> {
   const platform = platformOf(context.platforms, claimed.post.platformId);
   let session: Session<unknown>;
   try {
@@ -71,7 +82,8 @@ export async function sendPost(context: Context, claimed: ClaimedSend): Promise<
   const pace = createPace(context, claimed, platform.thread?.pace);
   // As if they had just been published: how long ago the earlier process did that is not known.
   for (const published of up) pace.count(published);
-  const run: Run = { context, claimed, platform, session, up, pace, accepted: null };
+  const found = typeof sentText === 'object' ? sentText : null;
+  const run: Run = { context, claimed, platform, session, up, pace, accepted: null, found };
   const refusal = refusedRow(closed);
   if (claimed.lookedUp !== undefined) return lookUp(run, closed, claimed.lookedUp);
   if (refusal !== undefined) return afterRefusedRow(run, refusal, closed);
@@ -114,7 +126,7 @@ async function withoutCredential(context: Context, claimed: ClaimedSend, refusal
   const { attempt, interrupted, post } = claimed;
   const closed = interrupted ? await closedRows(context, post) : [];
   if (interrupted) await closeRemovals(context, post, refusal);
-  const callMade = interrupted && attempt !== null && callMayBeMade(context, claimed, attempt);
+  const callMade = interrupted && attempt !== null && callMayBeMade(context, post, attempt);
   const outcome = callMade ? outcomeOf(new PlatformFailure('unknown', refusal.error.message)) : refusal;
   const last = attempt && { attemptId: attempt.id, outcome };
   const existing = publishedParts(closed).map(({ published }) => published);
@@ -122,19 +134,6 @@ async function withoutCredential(context: Context, claimed: ClaimedSend, refusal
   if (existing.length > 0) return { ...sent(post, existing, last), refused };
   const row = refusedRow(closed);
   return { ...failed(row === undefined ? outcome.error : refusedError(claimed, row), last), refused };
-}
-
-/** An attempt that was not prepared yet proves that the publishing call was never made. */
-function callMayBeMade(
-  { platforms }: Context,
-  { post }: ClaimedSend,
-  attempt: Pick<OpenAttempt, 'step' | 'prepared'>,
-): boolean {
-  return attempt.prepared !== null || !needsPreparing(platformOf(platforms, post.platformId), post, attempt);
-}
-
-function needsPreparing(platform: AnyPlatform, post: SendablePost, { step }: { step: PartStep }): boolean {
-  return step === 'head' && (post.mediaCount > 0 || platform.assemble !== undefined);
 }
 
 async function sendRest(run: Run): Promise<SendOutcome> {
@@ -166,11 +165,11 @@ async function makePart(begun: Run, part: PostPart, attempt: HeldAttempt, resume
   // The claim is renewed before the call, if the refresh took much of its lease.
   const session = await refreshAhead(context, platform, begun.session);
   const run = { ...begun, session };
-  const resumes = resumed && callMayBeMade(context, claimed, attempt);
+  const resumes = resumed && callMayBeMade(context, claimed.post, attempt);
   const account = { platform, session, of: postOfPart(claimed) };
-  const attempts = await earlierSends(context, claimed.post, part);
-  const earlier = attempts.filter(({ prepared }) => callMayBeMade(context, claimed, { step: part.step, prepared }));
-  const late = await lookForEarlier(context, { ...account, part }, earlier);
+  const earlier = await earlierSends(context, claimed.post, part);
+  const isFound = part.step === 'head' && begun.found !== null;
+  const late = isFound ? begun.found : await lookForEarlier(context, { ...account, part }, earlier);
   if (late !== null) return late;
   let ready: ReadyPart;
   try {

@@ -1,0 +1,38 @@
+/**
+ * Looks for an earlier send of a post before AI polish rewrites its text: the platform shows that send with the text that it had, and
+ * a lookup after the rewrite would not find it (docs/contract/posts.md#repeats-and-late-posts).
+ */
+import { platformOf } from '../../platforms/registry.ts';
+import { openSession } from '../connections/open-session.ts';
+import { refreshAhead } from '../connections/refresh-ahead.ts';
+import type { Context } from '../context.ts';
+import type { ClaimedSend } from './claimed-send.ts';
+import { earlierSends, searchEarlier } from './earlier-sends.ts';
+import { partsOf } from './post-parts.ts';
+import { type AcceptedPart, isSearchable } from './send-part.ts';
+
+/**
+ * Whether the text of a post may be on its platform: the head of an earlier send, if it is there. `cannot tell` when the platform
+ * could say so and does not answer.
+ */
+export type SentText = AcceptedPart | 'absent' | 'cannot tell';
+
+/** Never throws because of a platform; throws database errors. */
+export async function findSentText(context: Context, { post, connection }: ClaimedSend): Promise<SentText> {
+  const [part] = partsOf(post);
+  const earlier = part === undefined ? [] : await earlierSends(context, post, part);
+  if (part === undefined || earlier.length === 0) return 'absent';
+  const platform = platformOf(context.platforms, post.platformId);
+  let opened;
+  try {
+    opened = openSession(context, platform, connection);
+  } catch {
+    // Nothing goes out with this credential.
+    return 'cannot tell';
+  }
+  const account = { platform, session: await refreshAhead(context, platform, opened) };
+  // A post whose answer was lost there is not sent again by itself.
+  if (!isSearchable(account)) return 'absent';
+  const of = { postId: post.id, connectionId: connection.id };
+  return searchEarlier(context, { ...account, part, of }, earlier);
+}
