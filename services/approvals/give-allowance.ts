@@ -2,7 +2,9 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { statement } from '../../entities/statement.ts';
 import { ServiceError } from '../../errors/service-error.ts';
-import type { Identity } from '../access/identity.ts';
+import type { Caller } from '../access/caller.ts';
+import { findKeyOrGrant } from '../access/find-key-or-grant.ts';
+import { identityOf } from '../access/identity.ts';
 import type { Context } from '../context.ts';
 import type { ApprovalRow } from './approval-view.ts';
 
@@ -69,12 +71,23 @@ const holdRequester = statement('keep the key or grant that asked from ending', 
 /**
  * Lock order: the key or grant, then its allowance, both before the account and the post. A request of that key locks them so
  * (permissionOf), and a revocation locks its key before it deletes the allowance.
+ *
+ * @throws ServiceError forbidden for a caller in test mode, when a key or agent in live mode asked: its next posts may be live
  */
 export async function giveAllowance(
   em: SqlEntityManager,
   { requested_by_id: requester }: ApprovalRow,
-  { accountId, posts, endsAt, by }: Allowance & { readonly accountId: string; readonly by: Identity },
+  caller: Caller,
+  { posts, endsAt }: Allowance,
 ): Promise<void> {
   await holdRequester(em, { requester });
-  await storeAllowance(em, { requester, accountId, posts, endsAt, ...by });
+  if (caller.mode === 'test' && (await findKeyOrGrant(em, caller, requester)) === null) throw liveRequester();
+  await storeAllowance(em, { requester, accountId: caller.accountId, posts, endsAt, ...identityOf(caller) });
+}
+
+function liveRequester(): ServiceError {
+  return new ServiceError(
+    'forbidden',
+    'next: the key or agent that asked is live, so its next posts may be live too, and a test key cannot let them go out. Leave out next, or use a live key.',
+  );
 }

@@ -47,7 +47,7 @@ export async function approvePost(
   const isEdited = Object.values(changes).some((value) => value !== undefined);
   const by = identityOf(caller);
   const allow = async (em: SqlEntityManager) => {
-    if (allowance !== null) await giveAllowance(em, approval, { accountId: caller.accountId, by, ...allowance });
+    if (allowance !== null) await giveAllowance(em, approval, caller, allowance);
   };
   const approve = async (em: SqlEntityManager) => {
     await lockPost(em, caller, post.id);

@@ -8,13 +8,9 @@
  */
 import { LockMode } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { ApiKey } from '../../entities/api-key.ts';
 import { Connection } from '../../entities/connection.ts';
-import { OauthGrant } from '../../entities/oauth-grant.ts';
 import { Profile } from '../../entities/profile.ts';
 import { Webhook } from '../../entities/webhook.ts';
-import { ServiceError } from '../../errors/service-error.ts';
-import { TEST_PLATFORM } from '../../platforms/registry.ts';
 import { revokeCalendarsOfProfile } from '../calendars/revoke-calendar.ts';
 import { endSessionsOfProfile } from '../connect/end-sessions-of-profile.ts';
 import { removeConnections } from '../connections/remove-connections.ts';
@@ -25,19 +21,20 @@ import { revokeKeysOf } from '../keys/revoke-key.ts';
 import { revokeGrantsOf } from '../oauth/revoke-grant.ts';
 import { endWebhooks } from '../webhooks/end-webhooks.ts';
 import { noProfile } from '../access/profile-exists.ts';
+import { requireTestReach } from './require-test-reach.ts';
 
 const lockMode = LockMode.PESSIMISTIC_WRITE;
 
 /**
  * @returns number of disconnected connections
- * @throws ServiceError not_found; forbidden when a test key would delete live keys or real connections with it
+ * @throws ServiceError not_found; forbidden when a test key would delete with it what it does not reach
  */
 export async function deleteProfile(context: Context, caller: Caller, profileId: string): Promise<number> {
   const { accountId } = caller;
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     const profile = await em.findOne(Profile, { id: profileId, accountId, deletedAt: null }, { lockMode });
     if (profile === null) throw noProfile(profileId);
-    if (caller.mode === 'test') await refuseBeyondTest(em, profile);
+    await requireTestReach(context, em, caller, profile, 'delete it');
     const deletedAt = context.clock.now();
     profile.deletedAt = deletedAt;
     profile.voice = null;
@@ -61,16 +58,4 @@ export async function deleteProfile(context: Context, caller: Caller, profileId:
     await endMadeBy(em, ended, deletedAt);
     return connections.length;
   });
-}
-
-// A test key only reaches sandbox connections and test keys, so it must not delete anything else.
-async function refuseBeyondTest(em: SqlEntityManager, { id, accountId }: Profile): Promise<void> {
-  const beyond = { accountId, profileId: id, deletedAt: null, platformId: { $ne: TEST_PLATFORM } };
-  const real = await em.count(Connection, beyond);
-  const live = await em.count(ApiKey, { accountId, profileId: id, type: 'live', revokedAt: null });
-  const webhooks = await em.count(Webhook, { accountId, profileId: id, mode: 'live', deletedAt: null });
-  const agents = await em.count(OauthGrant, { accountId, profileId: id, revokedAt: null });
-  if (real + live + agents + webhooks === 0) return;
-  const message = `The profile ${id} holds what a test key cannot remove (connections beyond the ${TEST_PLATFORM}: ${real}, live keys: ${live}, agents: ${agents}, live webhooks: ${webhooks}); use a live key.`;
-  throw new ServiceError('forbidden', message);
 }

@@ -9,6 +9,7 @@ import type { Caller } from '../access/caller.ts';
 import { noProfile } from '../access/profile-exists.ts';
 import type { Context } from '../context.ts';
 import { findReachableProfile } from './get-profile.ts';
+import { requireTestReach } from './require-test-reach.ts';
 
 /** Limits of each list, and of the characters of its items. */
 export const VOICE_LIMITS = {
@@ -22,7 +23,11 @@ export async function getVoice(context: Context, caller: Caller, profileId: stri
   return voiceView((await findReachableProfile(context, caller, profileId)).voice ?? null);
 }
 
-/** Replaces the whole voice; three empty lists remove it. @throws ServiceError not_found */
+/**
+ * Replaces the whole voice; three empty lists remove it.
+ *
+ * @throws ServiceError not_found; forbidden for a test key when the profile holds what it does not reach
+ */
 export async function setVoice(
   context: Context,
   caller: Caller,
@@ -33,6 +38,8 @@ export async function setVoice(
     const where = { id: profileId, accountId: caller.accountId, deletedAt: null };
     const profile = await em.findOne(Profile, where, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (profile === null) throw noProfile(profileId);
+    // The voice words live posts too.
+    await requireTestReach(context, em, caller, profile, 'set its voice');
     const isEmpty = Object.values(voice).every((list: readonly string[]) => list.length === 0);
     profile.voice = isEmpty ? null : voiceView(voice);
     await em.flush();

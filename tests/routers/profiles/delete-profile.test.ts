@@ -217,9 +217,32 @@ describe('403 forbidden', () => {
 
     const { status, body } = await world.rest(`DELETE /profiles/${profile.id}`, { key: testKey.secret });
 
-    const message = `The profile ${profile.id} holds what a test key cannot remove (connections beyond the sandbox: 1, live keys: 1, agents: 0, live webhooks: 0); use a live key.`;
+    const message = `The profile ${profile.id} holds what a test key does not reach (connections beyond the sandbox: 1, live keys: 1, agents: 0, live webhooks: 0, live calendars: 0, open live connect sessions: 0), so a test key cannot delete it; use a live key.`;
     expect([status, body]).toEqual([403, refusal('forbidden', message)]);
     expect((await world.rest('GET /connections', { key })).body.connections).toHaveLength(1);
+  });
+
+  it('prevents a test key from ending live connect sessions and calendars, until they have ended', async () => {
+    const { id: accountId, key } = await makeAccount(world);
+    const { secret: testKey } = await world.key({ accountId, type: 'test' });
+    const profile = await createProfile(world, key);
+    const wanted = { platform: 'bluesky', redirectUrl: 'https://app.example/connected' };
+    await world.rest(`POST /profiles/${profile.id}/connect`, { key, body: wanted });
+    const { body: made } = await world.rest('POST /calendars', { key, body: { name: 'Bells', profileId: profile.id } });
+    const remove = () => world.rest(`DELETE /profiles/${profile.id}`, { key: testKey });
+
+    const refused = await remove();
+    world.clock.advance(60 * 60_000);
+    const withCalendar = await remove();
+    await world.rest(`DELETE /calendars/${made.calendar.id}`, { key });
+
+    const refusalWith = (sessions: number) =>
+      refusal(
+        'forbidden',
+        `The profile ${profile.id} holds what a test key does not reach (connections beyond the sandbox: 0, live keys: 0, agents: 0, live webhooks: 0, live calendars: 1, open live connect sessions: ${sessions}), so a test key cannot delete it; use a live key.`,
+      );
+    expect([refused.body, withCalendar.body]).toEqual([refusalWith(1), refusalWith(0)]);
+    expect((await remove()).body).toEqual({ id: profile.id, deleted: true, removedConnections: 0 });
   });
 
   it('lets a test key delete a profile with sandboxes and test keys', async () => {

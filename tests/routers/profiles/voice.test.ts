@@ -115,6 +115,20 @@ describe('the voice', () => {
     expect((await getVoice(foreign.key, foreign.profileId)).body.voice).toEqual(NO_VOICE);
   });
 
+  it('is set by a test key only while the profile holds nothing live', async () => {
+    const { key, accountId, profileId } = await profileWithSandbox();
+    const { secret: testKey } = await world.key({ accountId, type: 'test' });
+
+    const alone = await setVoice(testKey, profileId, VOICE);
+    await world.key({ accountId, profileId });
+    const { status, body } = await setVoice(testKey, profileId, {});
+
+    const message = `The profile ${profileId} holds what a test key does not reach (connections beyond the sandbox: 0, live keys: 1, agents: 0, live webhooks: 0, live calendars: 0, open live connect sessions: 0), so a test key cannot set its voice; use a live key.`;
+    expect(alone.body).toEqual({ voice: VOICE });
+    expect([status, body]).toEqual([403, refusal('forbidden', message)]);
+    expect((await getVoice(key, profileId)).body).toEqual({ voice: VOICE });
+  });
+
   it('is removed with its profile', async () => {
     const { key, profileId } = await profileWithSandbox();
     await setVoice(key, profileId, VOICE);
