@@ -266,6 +266,30 @@ describe('LinkedIn', () => {
     expect(open_).toEqual(new Map([[share, { likes: 7, replies: 4 }]]));
     expect(closed).toEqual(new Map([[share, {}]]));
   });
+
+  it('leaves out a page’s post that it no longer lists, and one of which it withholds the metrics', async () => {
+    const { server, account } = await onLinkedIn('2414183');
+    const [listed, deleted] = [await account.post(), await account.post()];
+    const before = { impressions: 900, likes: 7 };
+    server.numbers.set(listed, NUMBERS);
+
+    const reading = await read(linkedin, account, [listed, deleted], before);
+    server.answers['GET /rest/organizationalEntityShareStatistics'] = [
+      { status: 403, json: { message: 'Not enough' } },
+    ];
+    const withheld = await read(linkedin, account, [listed, deleted], before);
+
+    expect(reading).toEqual(new Map([[listed, { impressions: 900, likes: 7, replies: 4, clicks: 30 }]]));
+    expect(withheld).toEqual(new Map());
+  });
+
+  it('leaves out a member’s post of which it withholds the metrics that it has reported before', async () => {
+    const { server, account } = await onLinkedIn();
+    const share = await account.post();
+    server.closed.add('a1B2');
+
+    expect(await read(linkedin, account, [share], { likes: 7 })).toEqual(new Map());
+  });
 });
 
 describe('LinkedIn behind a proxy', () => {
