@@ -25,6 +25,8 @@ export interface CredentialRenewal<Credential> {
   canRenew(credential: Credential, apps: PlatformApps): boolean;
   /** Instant at which the credential is renewed, some time before it expires; null when its expiry is unknown. */
   dueAt(credential: Credential): Date | null;
+  /** Instant at which the credential expires unless it is renewed; null when it is unknown. */
+  endsAt(credential: Credential): Date | null;
   /**
    * Requests a new credential from the platform.
    *

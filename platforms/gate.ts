@@ -77,14 +77,17 @@ export function gatePlatform(platform: AnyPlatform): AnyPlatform {
 function gateRenewal(name: string, renewal: CredentialRenewal<unknown>): CredentialRenewal<unknown> {
   return {
     ...renewal,
-    dueAt: (credential) => {
-      const dueAt = renewal.dueAt(credential);
-      const year = dueAt?.getUTCFullYear() ?? Number.NaN;
-      return year <= YEAR_MAX ? dueAt : null;
-    },
+    dueAt: (credential) => storableInstant(renewal.dueAt(credential)),
+    endsAt: (credential) => storableInstant(renewal.endsAt(credential)),
     renew: (stale, io) =>
       guarded(io, [stale], async (inner) => checkedCredential(name, await renewal.renew(stale, inner))),
   };
+}
+
+/** Null for an instant that the database cannot store. */
+function storableInstant(instant: Date | null): Date | null {
+  const year = instant?.getUTCFullYear() ?? Number.NaN;
+  return year <= YEAR_MAX ? instant : null;
 }
 
 function gateHosted(name: string, hosted: HostedConnect<unknown>): HostedConnect<unknown> {

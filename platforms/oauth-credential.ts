@@ -51,6 +51,11 @@ export function expiryOf(seconds: number | null | undefined, now: Date): string 
   return new Date(now.getTime() + Math.min(seconds, LIFE_MAX_SECONDS) * 1_000).toISOString();
 }
 
+/** When a token expires. Null when that is unknown. */
+export function endOf({ expiresAt }: Pick<TokenGrant, 'expiresAt'>): Date | null {
+  return expiresAt === null ? null : new Date(expiresAt);
+}
+
 /** When to renew a token: this time before its expiry, or halfway to it if that is later. Null when the expiry is unknown. */
 export function dueBefore(
   { expiresAt, issuedAt }: Pick<TokenGrant, 'expiresAt' | 'issuedAt'>,

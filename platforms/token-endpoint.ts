@@ -7,7 +7,7 @@ import type { CredentialRenewal } from './credential.ts';
 import { PlatformFailure } from './failure.ts';
 import { callPlatform, isTemporary, type PlatformAnswer, platformWords, stringField, unavailable } from './http.ts';
 import type { FetchInit, PlatformIo } from './io.ts';
-import { dueBefore, expiryOf, type TokenGrant } from './oauth-credential.ts';
+import { dueBefore, endOf, expiryOf, type TokenGrant } from './oauth-credential.ts';
 import { isProofRefused, refusedProofMessage } from './refused-proof.ts';
 import type { PlatformApps } from './settings.ts';
 
@@ -111,6 +111,7 @@ export function renewalByRefreshToken<Credential extends TokenGrant>(
   return {
     canRenew: ({ refreshToken }, apps) => refreshToken !== null && isSetUp(apps),
     dueAt: (credential) => dueBefore(credential, aheadMs),
+    endsAt: endOf,
     renew: async (stale, io) => {
       const { refreshToken } = stale;
       const grant = await refresh(io, await endpointOf(io, stale), refreshToken ?? '');

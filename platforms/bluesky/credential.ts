@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type CredentialRenewal, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import type { PlatformAnswer } from '../http.ts';
 import { callWithTokenRefresh } from '../with-token-refresh.ts';
-import { dueBefore, type TokenGrant } from '../oauth-credential.ts';
+import { dueBefore, endOf, type TokenGrant } from '../oauth-credential.ts';
 import { boundFetch } from './dpop.ts';
 import { MARGIN_MS, type OauthCredential, oauthRenewal } from './oauth-credential.ts';
 import { command, type CommandBody, errorName, failure, failureKind, reason } from './api.ts';
@@ -85,6 +85,7 @@ export const renewal: CredentialRenewal<BlueskyCredential> = {
     if (isOauth(credential)) return oauthRenewal.dueAt(credential);
     return dueBefore(lifeOf(credential.accessJwt), MARGIN_MS);
   },
+  endsAt: (credential) => endOf(isOauth(credential) ? credential : lifeOf(credential.accessJwt)),
   renew: (stale, io) => (isOauth(stale) ? oauthRenewal.renew(stale, io) : renewPasswordCredential(stale, io)),
 };
 

@@ -4,7 +4,7 @@ import { CONTAINER_SUBCODES, type ContainerApi } from '../meta/container-api.ts'
 import { type CredentialRenewal, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { callGraph, type GraphAnswer, type GraphCall, graphFailures } from '../meta/graph.ts';
 import { stringField } from '../http.ts';
-import { dueBefore, expiryOf } from '../oauth-credential.ts';
+import { dueBefore, endOf, expiryOf } from '../oauth-credential.ts';
 import { callWithTokenRefresh } from '../with-token-refresh.ts';
 
 /** Version of graph.threads.net. */
@@ -26,6 +26,7 @@ export const renewal: CredentialRenewal<ThreadsCredential> = {
   // A renewal needs nothing but the credential itself.
   canRenew: ({ expiresAt }) => expiresAt !== null,
   dueAt: (credential) => dueBefore(credential, AHEAD_MS),
+  endsAt: endOf,
   renew: renewCredential,
 };
 

@@ -22,8 +22,8 @@ export function renewAt(context: Context, { renewal }: AnyPlatform, credential: 
   return renewal.dueAt(credential);
 }
 
-/** When a credential that cannot be renewed ends, or shortly before; null when it is renewed, or its end is unknown. */
+/** When a credential that cannot be renewed ends; null when it is renewed, or its end is unknown. */
 export function endsAt(context: Context, { renewal }: AnyPlatform, credential: unknown): Date | null {
   if (renewal === undefined || renewal.canRenew(credential, context.config.apps)) return null;
-  return renewal.dueAt(credential);
+  return renewal.endsAt(credential);
 }

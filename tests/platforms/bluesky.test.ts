@@ -317,6 +317,16 @@ describe('publish', () => {
 });
 
 describe('an expired credential', () => {
+  it('ended at the time that its access token states', async () => {
+    const { credential } = await connect();
+    const claims = (value: object) => `h.${Buffer.from(JSON.stringify(value)).toString('base64url')}.s`;
+    const endOf = (accessJwt: string) => bluesky.renewal?.endsAt({ ...credential, accessJwt } as typeof credential);
+
+    const ends = [claims({ exp: 1_800_000_000 }), claims({}), 'opaque'].map(endOf);
+
+    expect(ends).toEqual([new Date(1_800_000_000_000), null, null]);
+  });
+
   it('is renewed once for all parts that use it', async () => {
     const session = sessionOf(await connect());
     clock.advance(ACCESS_MS);

@@ -226,6 +226,7 @@ const hostile = PLATFORM_IDS.map((id): AnyPlatform => {
     renewal: {
       canRenew: () => true,
       dueAt: () => new Date(Number.NaN),
+      endsAt: () => new Date(Date.UTC(10_000, 0)),
       renew: async () => ({ token: 'a'.repeat(100_000) }),
     },
     hosted: {
@@ -253,7 +254,7 @@ describe.for(hostile)('the check around $id', (platform) => {
     await expect(platform.prepare?.(session, [], io)).rejects.toMatchObject({ kind: 'unavailable' });
     await expect(platform.connectAccount({}, io)).rejects.toMatchObject({ kind: 'rejected' });
     await expect(platform.renewal?.renew({}, io)).rejects.toMatchObject({ kind: 'unavailable' });
-    expect(platform.renewal?.dueAt({})).toBe(null);
+    expect([platform.renewal?.dueAt({}), platform.renewal?.endsAt({})]).toEqual([null, null]);
     const asked = [{ platformPostId: '7', sentAt: START }];
     expect(await platform.readMetrics?.(session, asked, io)).toEqual(new Map([['7', { replies: 2 }]]));
     await expect(page?.begin({}, request, oauthIo)).rejects.toMatchObject({ kind: 'rejected' });
