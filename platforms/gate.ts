@@ -26,7 +26,8 @@ import {
 /** Maximum bytes of one response body. */
 const ANSWER_MAX_BYTES = 5 * 1_048_576;
 
-/** The last year that the database can store in an instant. */
+/** The first and the last year that the database can store in an instant. */
+const YEAR_MIN = 1;
 const YEAR_MAX = 9_999;
 
 type AnySession = Session<unknown>;
@@ -87,7 +88,7 @@ function gateRenewal(name: string, renewal: CredentialRenewal<unknown>): Credent
 /** Null for an instant that the database cannot store. */
 function storableInstant(instant: Date | null): Date | null {
   const year = instant?.getUTCFullYear() ?? Number.NaN;
-  return year <= YEAR_MAX ? instant : null;
+  return year >= YEAR_MIN && year <= YEAR_MAX ? instant : null;
 }
 
 function gateHosted(name: string, hosted: HostedConnect<unknown>): HostedConnect<unknown> {

@@ -64,9 +64,11 @@ it('is unknown for one that is renewed before', async () => {
   expect([credentialEndsAt, credentialRenewsAt]).toEqual([null, from(20 * DAY)]);
 });
 
-it('is unknown when it is after the last year that the database can store', async () => {
-  expect(await connect('x', '9999-12-31T23:59:59-12:00')).toMatchObject({
-    credentialEndsAt: null,
-    reconnectRequired: null,
-  });
+it.each([
+  ['0000-12-31T23:59:59Z', null],
+  ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
+  ['9999-12-31T23:59:59Z', '9999-12-31T23:59:59.000Z'],
+  ['9999-12-31T23:59:59-12:00', null],
+])('is unknown in a year that the database cannot store: %s', async (expiresAt, credentialEndsAt) => {
+  expect(await connect('x', expiresAt)).toMatchObject({ credentialEndsAt, reconnectRequired: null });
 });
