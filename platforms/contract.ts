@@ -114,6 +114,11 @@ export interface PlatformFacts {
   readonly needs?: InstallNeeds;
   /** Whether a profile may have several connections to the same account (docs/contract/connections.md#connections). */
   readonly repeatsAccounts?: true;
+  /**
+   * Whether the credentials hold settings that a person may want to change, and the hosted page cannot connect the account again.
+   * POST /connections then replaces those of a working connection too (docs/contract/connections.md#reconnecting).
+   */
+  readonly credentialsHoldSettings?: true;
   /** Whether each link opens a new account. Connecting again then keeps the account that the connection has. */
   readonly opensAccounts?: true;
   /** How accounts can be linked on this install, e.g. `credentials`. */

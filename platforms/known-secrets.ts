@@ -9,7 +9,7 @@ const PUBLIC_FIELDS: ReadonlySet<string> = new Set(
   (
     'kind service pds origin instanceUrl issuer tokenUrl home clientId grantedScopes scopes expiresAt identifier did ' +
     'username target subreddit accountId accountSid from pageId userId organizationId chatId channelId guildId botId ' +
-    'webhookId to subject relays publicKey'
+    'webhookId to subject relays relaysSince publicKey'
   ).split(' '),
 );
 

@@ -37,6 +37,8 @@ export interface NostrCredential {
   /** 64 hexadecimal digits. */
   readonly publicKey: string;
   readonly relays: readonly string[];
+  /** ISO instant since which posts go to these relays. Absent in old credentials. */
+  readonly relaysSince?: string;
 }
 
 /** The addresses in a list, each once; undefined when one is wrong, or there are none or too many. */

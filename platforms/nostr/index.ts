@@ -45,6 +45,8 @@ export const nostr = definePlatform<NostrCredential, NostrCredentialsInput>({
   // The id of an event is the hash of its content and time: relays store a repeated event once, for ever.
   recovery: { repeatWithinMs: Infinity, readBack: true },
   concurrency: { perProcess: 20, perConnection: 2 },
+  // The relays.
+  credentialsHoldSettings: true,
   connect: ['credentials'],
   apiVersion: null,
   source: [
@@ -68,7 +70,12 @@ const Profile = z.object({ name: z.string().trim().min(1) });
 
 function connectAccount(input: NostrCredentialsInput, io: PlatformIo): Promise<ConnectedAccount<NostrCredential>> {
   const secretKey = readSecretKey(input.secretKey) ?? '';
-  const credential = { secretKey, publicKey: publicKeyOf(secretKey), relays: readRelays(input.relays) ?? [] };
+  const credential = {
+    secretKey,
+    publicKey: publicKeyOf(secretKey),
+    relays: readRelays(input.relays) ?? [],
+    relaysSince: io.now().toISOString(),
+  };
   const { publicKey, relays } = credential;
   return withoutPublishing(async () => {
     const filter = { kinds: [KIND.profile], authors: [publicKey], limit: 1 };

@@ -43,14 +43,22 @@ export async function readMetrics(
   // Several relays have the same events.
   const events = new Map(answered.flatMap((answer) => answer.events).map((event) => [event.id, event]));
   const isComplete = answers.every((answer) => answer?.isComplete === true);
-  const counted = posts.map(({ platformPostId: id, previous = {} }) => {
+  const counted = posts.map(({ platformPostId: id, sentAt, previous = {} }) => {
     const counts = countsOf(id, [...events.values()]);
-    return [id, isComplete ? counts : atLeast(counts, previous)] as const;
+    return [id, isComplete && !isBeforeRelays(sentAt, credential) ? counts : atLeast(counts, previous)] as const;
   });
   return new Map(counted);
 }
 
-/** What was counted before and is missing now may be on a relay that did not answer, or beyond what is read of one. */
+/** Whether a post may have gone to other relays than those of now. */
+function isBeforeRelays(sentAt: Date, { relaysSince }: NostrCredential): boolean {
+  return relaysSince !== undefined && sentAt < new Date(relaysSince);
+}
+
+/**
+ * What was counted before and is missing now may be on a relay that did not answer, or that the connection has no longer, or
+ * beyond what is read of one.
+ */
 function atLeast(counts: Counts, previous: PostMetrics): Counts {
   const most = (metric: Counted) => Math.max(counts[metric], previous[metric] ?? 0);
   return { likes: most('likes'), reposts: most('reposts'), replies: most('replies') };

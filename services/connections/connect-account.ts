@@ -1,7 +1,7 @@
 /**
  * Links an account from credentials that the caller holds (docs/contract/connections.md#linking-with-credentials). The
  * platform checks them first, and nothing is stored unless it accepts them. Emits connection.created. If the account is
- * already linked and must be reconnected, only its credential is replaced, and no event is emitted.
+ * already linked and may be connected again, only its credential is replaced, and no event is emitted.
  */
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
@@ -51,8 +51,8 @@ export async function connectAccount(
       return await em.transactional(async (inner) => {
         // Checked again, because the profile may have been deleted during the platform's check.
         if (profileId !== undefined) await holdProfile(inner, caller, profileId);
-        const dead = { accountId: caller.accountId, profileId: fresh.profileId, reconnectSince: { $ne: null } };
-        const relinked = await relinkAccount(inner, context, fresh, dead);
+        const place = { accountId: caller.accountId, profileId: fresh.profileId, ...relinkable(platform, slug) };
+        const relinked = await relinkAccount(inner, context, fresh, place);
         const connection = relinked ?? (await addConnection(inner, context, caller, fresh));
         return connectionView(context, inner, connection);
       });
@@ -60,9 +60,21 @@ export async function connectAccount(
       if (!(error instanceof UniqueConstraintViolationException)) throw error;
       const slugTaken = error.message.includes('connections_slug_unique');
       if (slugTaken && input.slug === undefined && tries < SLUG_TRIES) continue;
+      // Another request may have linked the account meanwhile, whose credential this one then replaces.
+      if (platform.credentialsHoldSettings === true && tries === 1) continue;
       throw slugTaken ? slugConflict(input.slug) : accountConflict(platform, account);
     }
   }
+}
+
+/**
+ * Which connections of the account may get the new credential. For a working one the request is a mistake, unless it changes
+ * settings that only credentials hold. With the slug of another connection, it asks for a second one.
+ */
+function relinkable({ credentialsHoldSettings }: AnyPlatform, slug: string | undefined): object {
+  const broken = { reconnectSince: { $ne: null } };
+  if (credentialsHoldSettings !== true) return broken;
+  return slug === undefined ? {} : { $or: [broken, { slug }] };
 }
 
 function allowedPlatform(context: Context, caller: Caller, platformId: string): AnyPlatform {
