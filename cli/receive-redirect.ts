@@ -15,7 +15,9 @@ const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Carill
 <p>The command line has received the answer. You can close this page.</p></html>`;
 
 export async function receiveRedirect(): Promise<Redirect> {
-  const { promise, resolve } = Promise.withResolvers<URL>();
+  // Node.js 20 has no Promise.withResolvers.
+  let resolve: (url: URL) => void = () => undefined;
+  const promise = new Promise<URL>((resolved) => (resolve = resolved));
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', uriOf());
     if (request.method !== 'GET' || url.pathname !== PATH) return void response.writeHead(404).end();

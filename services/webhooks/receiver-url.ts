@@ -10,7 +10,8 @@ const ADDRESS = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/;
 
 /** Says what is expected instead of an invalid url; null for a valid one. */
 export function receiverUrlProblem(text: string): string | null {
-  const url = ADDRESS.test(text) ? URL.parse(text) : null;
+  // Without URL.parse, which Node.js 20 does not have: the package of the command line contains this file.
+  const url = ADDRESS.test(text) && URL.canParse(text) ? new URL(text) : null;
   if (url === null) return 'an address such as https://app.example/webhooks';
   if (url.username !== '' || url.password !== '') return 'an address without user name and password';
   return url.protocol === 'https:' || url.protocol === 'http:' ? null : 'an https address';

@@ -6,7 +6,7 @@ import { systemClock } from '../../server/clocks.ts';
 import { freePort } from '../crash/server-process.ts';
 import { OWNER_ENV, signedInBrowser } from '../harness/owner.ts';
 import { startWorld } from '../harness/world.ts';
-import { answered } from '../oauth/agents.ts';
+import { answerConsent } from './consent.ts';
 import { runCli, temporaryFolder, type RunOptions } from './run-cli.ts';
 
 const port = await freePort();
@@ -23,18 +23,9 @@ const run = (folder: string, args: string[], { env, ...options }: RunOptions = {
 const fileIn = (folder: string) => path.join(folder, 'carillon', 'login.json');
 const storedIn = (folder: string) => JSON.parse(readFileSync(fileIn(folder), 'utf8'));
 
-/** What a person does: opens the address, presses the button, and lets the browser follow to the command line. */
-function person({ button = 'Allow', reach = 'account' } = {}) {
-  return {
-    openBrowser: (address: string) => {
-      void (async () => {
-        const asked = await owner.get(address.slice(url.length));
-        const consent = await owner.get((asked.location ?? '').replace(url, ''));
-        const back = await answered(owner, consent, { button, reach });
-        await fetch(back);
-      })();
-    },
-  };
+/** A person whose browser opens and answers the consent page. */
+function person(answer?: Parameters<typeof answerConsent>[2]) {
+  return { openBrowser: (address: string) => void answerConsent(owner, address, answer) };
 }
 
 /** A folder in which somebody has signed in. */
