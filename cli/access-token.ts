@@ -3,6 +3,8 @@
  * others wait for what that one stores.
  */
 import { readFile, rm, writeFile } from 'node:fs/promises';
+import { OperationProcessingError, ResponseBodyError } from 'oauth4webapi';
+import { NoAnswerError } from '../client/errors.ts';
 import { renewLogin } from './browser-login.ts';
 import { CommandError } from './failure.ts';
 import type { Io } from './io.ts';
@@ -23,7 +25,10 @@ const RENEWAL_MS = 25_000;
 
 type Renewing = Pick<Io, 'env' | 'fetch' | 'signal' | 'clock'>;
 
-/** @throws CommandError notSignedIn when the grant has ended, or somebody has signed in otherwise meanwhile */
+/**
+ * @throws CommandError notSignedIn when the grant has ended, or somebody has signed in otherwise meanwhile
+ * @throws NoAnswerError when the install does not answer, or cannot now. The login stays.
+ */
 export async function accessTokenOf(io: Renewing, url: string): Promise<string> {
   for (let look = 0; look < LOOKS; look += 1) {
     const login = await presentLogin(io, url);
@@ -39,7 +44,10 @@ export async function accessTokenOf(io: Renewing, url: string): Promise<string> 
       if (latest.refreshToken !== login.refreshToken) continue;
       io.signal.throwIfAborted();
       // Has a time limit and does not end with the command: once the install has the request, only its answer has a token that works.
-      const renewed = await renewLogin({ ...io, signal: io.clock.deadline(RENEWAL_MS) }, latest);
+      const signal = io.clock.deadline(RENEWAL_MS);
+      const renewed = await renewLogin({ ...io, signal }, latest).catch((error: unknown) => {
+        throw missingAnswer(url, signal, error) ?? error;
+      });
       // A sign-in of the person meanwhile is newer.
       if ((await presentLogin(io, url)).refreshToken !== latest.refreshToken) continue;
       await storeLogin(io.env, renewed);
@@ -48,7 +56,30 @@ export async function accessTokenOf(io: Renewing, url: string): Promise<string> 
       await rm(lock, { force: true });
     }
   }
-  throw new CommandError('failed', 'Another process renews the sign-in and does not finish.', 'Try again.');
+  throw new NoAnswerError(`No answer from ${url}: another process renews the sign-in and does not finish.`);
+}
+
+/** The error of a renewal that repeating may help; undefined when the install has answered otherwise. */
+function missingAnswer(url: string, { aborted }: AbortSignal, cause: unknown): NoAnswerError | undefined {
+  if (cause instanceof CommandError) return undefined;
+  const status = statusOf(cause);
+  const broken = networkErrorIn(cause);
+  const isUnavailable = status === 429 || status >= 500;
+  if (!aborted && !isUnavailable && broken === undefined) return undefined;
+  const reason = isUnavailable ? `HTTP ${status}` : (broken?.message ?? `none within ${RENEWAL_MS / 1000} s`);
+  return new NoAnswerError(`No answer from ${url}: ${reason}`, { cause });
+}
+
+/** The HTTP status of an answer that was no success; otherwise 0. */
+function statusOf(error: unknown): number {
+  if (error instanceof ResponseBodyError) return error.status;
+  return error instanceof OperationProcessingError && error.cause instanceof Response ? error.cause.status : 0;
+}
+
+/** What fetch throws when a request or its answer breaks off. It may be the cause of another error. */
+function networkErrorIn(thrown: unknown): TypeError | undefined {
+  for (let error = thrown; error instanceof Error; error = error.cause) if (error instanceof TypeError) return error;
+  return undefined;
 }
 
 async function presentLogin({ env }: Renewing, url: string): Promise<GrantLogin> {

@@ -5,9 +5,10 @@ import { expect, it } from 'vitest';
 import { systemClock } from '../../server/clocks.ts';
 import { freePort } from '../crash/server-process.ts';
 import { OWNER_ENV, signedInBrowser } from '../harness/owner.ts';
+import { makePost } from '../harness/posts.ts';
 import { startWorld } from '../harness/world.ts';
 import { answerConsent } from './consent.ts';
-import { runCli, temporaryFolder, type RunOptions } from './run-cli.ts';
+import { runCli, streamClock, temporaryFolder, type RunOptions } from './run-cli.ts';
 
 const port = await freePort();
 const url = `http://127.0.0.1:${port}`;
@@ -135,6 +136,94 @@ it.each([
       `The sign-in has ended: it was revoked, or not used for 90 days.\nRun: carillon login --url ${url}\n`,
     ]);
   }
+});
+
+const broken = () =>
+  new ReadableStream({ pull: (controller) => controller.error(new TypeError('terminated')) }, { highWaterMark: 0 });
+
+/** What the requests of a renewal meet while the install is away, by the reason that the command line gives. */
+const OUTAGES: Record<string, typeof fetch> = {
+  'fetch failed': () => Promise.reject(new TypeError('fetch failed')),
+  terminated: async () => new Response(broken(), { headers: { 'content-type': 'application/json' } }),
+  'HTTP 502': async () => new Response('<h1>Bad Gateway</h1>', { status: 502 }),
+  'HTTP 429': async () => Response.json({ error: 'too many requests' }, { status: 429 }),
+  'HTTP 503': (input, init) =>
+    String(input).endsWith('/oauth/token')
+      ? Promise.resolve(Response.json({ error: 'temporarily_unavailable' }, { status: 503 }))
+      : fetch(input, init),
+  'none within 25 s': fetch,
+};
+
+it.each(Object.entries(OUTAGES))(
+  'ends with exit code 7 and keeps the sign-in when a renewal meets: %s',
+  async (reason, request) => {
+    const folder = await signedIn();
+    const due = { ...storedIn(folder), expiresAt: 0 };
+    writeFileSync(fileIn(folder), JSON.stringify(due));
+    const late = () => AbortSignal.abort(new DOMException('The operation timed out.', 'TimeoutError'));
+    const clock = { ...streamClock(world), ...(request === fetch ? { deadline: late } : {}) };
+
+    for (const command of ['posts list', 'export posts', 'events']) {
+      const { exitCode, stderr } = await run(folder, command.split(' '), { io: { clock, fetch: request } });
+      expect([command, exitCode, stderr]).toEqual([
+        command,
+        7,
+        `No answer from ${url}: ${reason}\nCheck the address with: carillon whoami\n`,
+      ]);
+    }
+    expect(storedIn(folder)).toEqual(due);
+    expect((await run(folder, ['posts', 'list'])).exitCode).toBe(0);
+  },
+);
+
+it('ends with exit code 7 when another process renews the tokens and does not finish', async () => {
+  const folder = await signedIn();
+  writeFileSync(fileIn(folder), JSON.stringify({ ...storedIn(folder), expiresAt: 0 }));
+  writeFileSync(`${fileIn(folder)}.lock`, String(world.clock.now().getTime()));
+
+  const { exitCode, stderr } = await run(folder, ['export', 'posts']);
+
+  expect([exitCode, stderr.split('\n')[0]]).toEqual([
+    7,
+    `No answer from ${url}: another process renews the sign-in and does not finish.`,
+  ]);
+});
+
+it('follows events again after an outage in which the tokens became due', async () => {
+  const folder = await signedIn();
+  const stopping = new AbortController();
+  const lost = new AbortController();
+  const reports: string[] = [];
+  const printed = Promise.withResolvers<void>();
+  const outage = Object.values(OUTAGES).slice(0, -1);
+  let isAway = false;
+  const request: typeof fetch = (input, init) => {
+    if (isAway) return (outage.shift() ?? fetch)(input, init);
+    return fetch(input, { ...init, signal: AbortSignal.any([lost.signal, ...(init?.signal ? [init.signal] : [])]) });
+  };
+  const over = run(folder, ['events'], {
+    io: { signal: stopping.signal, fetch: request, clock: streamClock(world) },
+    onError: (text) => reports.push(text),
+    onOutput: () => printed.resolve(),
+  });
+  await expect.poll(() => reports.length).toBe(1);
+
+  writeFileSync(fileIn(folder), JSON.stringify({ ...storedIn(folder), expiresAt: 0 }));
+  isAway = true;
+  lost.abort();
+  const { postId } = await makePost(world, world.sandboxSlug, { text: 'Meanwhile' });
+  await Promise.race([over, printed.promise]);
+  stopping.abort();
+
+  expect(await over).toEqual({
+    exitCode: 0,
+    stdout: expect.stringContaining(` post.sent ${world.sandboxSlug} ${postId} Meanwhile\n`),
+    stderr: [
+      `Following the events of ${url}`,
+      'The stream ended. Following again after the last event.',
+      `Following the events of ${url}\n`,
+    ].join('\n'),
+  });
 });
 
 it('signs out, which ends the tokens at once', async () => {
