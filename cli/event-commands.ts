@@ -4,6 +4,7 @@ import { followEvents } from '../client/follow-events.ts';
 import { clientRuntime } from './client-runtime.ts';
 import { listenCommand } from './listen-command.ts';
 import { signIn, targetOf } from './signed-in.ts';
+import { readLogin } from './stored-login.ts';
 import type { StreamedEvent } from '../client/webhook-event.ts';
 import { plainLine } from './terminal-text.ts';
 
@@ -61,9 +62,10 @@ function describe({ event, timestamp, ...about }: Omit<StreamedEvent, 'mode'>): 
 
 async function listen(call: Call): Promise<undefined> {
   const { io, raw, print } = call;
-  // With a key and no address it follows the install of this machine, as npm run carillon does.
-  const isLocal = (io.env['CARILLON_KEY'] ?? '') !== '' && (io.env['CARILLON_URL'] ?? '') === '';
-  const login = isLocal ? null : await signIn(io).catch(() => null);
+  const { CARILLON_URL: address = '', CARILLON_KEY: key = '' } = io.env;
+  // Without an address it follows the install of this machine, as npm run carillon does. A stored login comes first if no key is set.
+  const isLocal = address === '' && (key !== '' || (await readLogin(io.env)) === undefined);
+  const login = isLocal ? null : await signIn(io);
   const { clock, random, signal } = io;
   const target = login === null ? undefined : targetOf(io, login);
   await listenCommand({ request: io.fetch, clock, random, print, signal }, [...raw], io.env, target);

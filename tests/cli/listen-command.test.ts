@@ -1,4 +1,6 @@
 /** `npm run carillon -- listen`: forwards the events of a key to a receiver on this machine, as webhooks would. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { verifyWebhook } from '../../client/verify-webhook.ts';
 import { listenCommand } from '../../cli/listen-command.ts';
@@ -6,9 +8,8 @@ import { accountWithSandbox } from '../harness/connections.ts';
 import { makePost } from '../harness/posts.ts';
 import { registerWebhook, startReceiver } from '../harness/receiver.ts';
 import { createSeededRandom } from '../harness/seeded-random.ts';
-import { runCli } from './run-cli.ts';
 import { startWorld } from '../harness/world.ts';
-import { streamClock } from './run-cli.ts';
+import { runCli, streamClock, temporaryFolder } from './run-cli.ts';
 
 const world = await startWorld();
 
@@ -176,6 +177,35 @@ it.each([['listen'], ['webhooks', 'listen']])('is the command %s %s', async (...
   );
 
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining('Set where events go with --forward')]);
+});
+
+describe('sends no key to the install of this machine', () => {
+  const [CARILLON_URL, CARILLON_KEY] = [undefined, undefined];
+  const elsewhere = '{"url":"https://bells.example","key":"k"}';
+
+  it.each<[string, Record<string, string | undefined>, string | undefined, number, string]>([
+    ['CARILLON_URL is malformed', { CARILLON_URL: 'bells.example' }, undefined, 2, 'CARILLON_URL: expected an origin'],
+    ['it has no scheme', { CARILLON_URL: 'bells.example:3100' }, undefined, 2, 'CARILLON_URL: expected an origin'],
+    ['there is no key', { CARILLON_KEY }, undefined, 4, 'You are not signed in.'],
+    ['neither is set', { CARILLON_URL, CARILLON_KEY }, undefined, 2, 'Set the API key with CARILLON_KEY.'],
+    ['the stored login is damaged', { CARILLON_URL, CARILLON_KEY }, 'x', 1, 'is not a login.'],
+    ['the login is for another install', { CARILLON_KEY }, elsewhere, 4, 'signed in to https://bells.example'],
+  ])('when %s', async (_case, env, stored, code, message) => {
+    const folder = temporaryFolder();
+    mkdirSync(path.join(folder, 'carillon'));
+    if (stored !== undefined) writeFileSync(path.join(folder, 'carillon', 'login.json'), stored);
+    const sent: unknown[] = [];
+    const request: typeof fetch = (url) => {
+      sent.push(url);
+      return Promise.reject(new TypeError('fetch failed'));
+    };
+
+    const args = ['listen', '--forward', 'http://127.0.0.1:9/hook'];
+    const variables = { XDG_CONFIG_HOME: folder, ...env };
+    const { exitCode, stderr } = await runCli(world, args, { env: variables, io: { fetch: request } });
+
+    expect([exitCode, stderr, sent]).toEqual([code, expect.stringContaining(message), []]);
+  });
 });
 
 it('refuses to follow another install than that of the login', async () => {
