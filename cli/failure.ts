@@ -18,6 +18,18 @@ export class CommandError extends Error {
   }
 }
 
+/** A failure after a part of the work was done. */
+export class PartialError extends Error {
+  override name = 'PartialError';
+  /** What `--json` prints beside the error. */
+  readonly done: object;
+
+  constructor(cause: unknown, done: object) {
+    super('A part of the work was done.', { cause });
+    this.done = done;
+  }
+}
+
 export interface Failure {
   readonly exitCode: number;
   readonly message: string;
@@ -27,6 +39,10 @@ export interface Failure {
 }
 
 export function failureOf(error: unknown): Failure {
+  if (error instanceof PartialError) {
+    const failure = failureOf(error.cause);
+    return { ...failure, body: { ...failure.body, ...error.done } };
+  }
   if (error instanceof UsageError) return ours('usage', error.message);
   if (error instanceof CommandError) return ours(error.kind, error.message, error.hint);
   if (error instanceof NoServerError) return ours('unavailable', error.message);

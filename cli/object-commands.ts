@@ -1,6 +1,7 @@
 /** `media upload`, `media list` and `media describe`. */
 import { type Answer, type Call, type CommandSpec, hasFlag, valueOf, valuesOf } from './command.ts';
-import { clientOf } from './signed-in.ts';
+import { PartialError } from './failure.ts';
+import { type Client, clientOf } from './signed-in.ts';
 import { painter, plainLine, table } from './terminal-text.ts';
 import { moreText, PAGE_OPTIONS, pageOf } from './posts-commands.ts';
 import { checkAltTexts, readImages, uploadImages } from './upload-image.ts';
@@ -30,12 +31,23 @@ export const OBJECT_COMMANDS: readonly CommandSpec[] = [
   },
 ];
 
+type Image = Awaited<ReturnType<Client['media']['upload']['mutate']>>['media'];
+
 async function upload(call: Call): Promise<Answer> {
   const altTexts = valuesOf(call, 'alt');
   checkAltTexts(call.rest, altTexts);
   const images = await readImages(call.rest);
-  const media = await uploadImages(call, await clientOf(call.io), images, altTexts);
-  return { body: { media }, text: media.map(({ id }, index) => `${id}  ${images[index]?.file}\n`).join('') };
+  const media: Image[] = [];
+  try {
+    for await (const image of uploadImages(call, await clientOf(call.io), images, altTexts)) {
+      const file = images[media.push(image) - 1]?.file ?? '';
+      // At once, because a later file may fail, and another upload of this one would be another image.
+      if (!call.isJson) call.print(`${image.id}  ${file}`);
+    }
+  } catch (error) {
+    throw media.length === 0 ? error : new PartialError(error, { media });
+  }
+  return { body: { media }, text: '' };
 }
 
 async function describe(call: Call): Promise<Answer> {

@@ -71,12 +71,13 @@ async function publish(call: Call, words: Words): Promise<Answer> {
   ];
   const images = await readImages(files);
   const client = await clientOf(io);
-  const media = await uploadImages(call, client, images, altTexts);
+  const mediaIds: string[] = [];
+  for await (const { id } of uploadImages(call, client, images, altTexts)) mediaIds.push(id);
   const input = {
     ...words,
     connectionSlugs,
     ...when,
-    ...(media.length === 0 ? {} : { mediaIds: media.map(({ id }) => id) }),
+    ...(mediaIds.length === 0 ? {} : { mediaIds }),
     ...(tags.length === 0 ? {} : { tags }),
     ...(profileId === undefined ? {} : { profileId }),
     ...(isDraft ? { isDraft } : {}),

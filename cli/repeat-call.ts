@@ -15,8 +15,18 @@ const LIMIT_TRIES = 8;
 /** The wait for it when the answer does not say how long, in milliseconds. */
 const LIMIT_WAIT_MS = 10_000;
 
-/** @param send is safe to repeat: it reads, or it carries an idempotency key */
-export async function repeatCall<T>({ io, report }: Pick<Call, 'io' | 'report'>, send: () => Promise<T>): Promise<T> {
+type Reason = 'running' | 'limited' | 'unavailable';
+
+/**
+ * @param send is safe to repeat: it reads, or it carries an idempotency key
+ * @param reasons for which it is repeated. One that is not safe to repeat may wait for the limit of requests, which refuses a call
+ * before anything is done.
+ */
+export async function repeatCall<T>(
+  { io, report }: Pick<Call, 'io' | 'report'>,
+  send: () => Promise<T>,
+  reasons: readonly Reason[] = ['running', 'limited', 'unavailable'],
+): Promise<T> {
   const left = {
     running: Array.from({ length: RUNNING_TRIES }, () => RUNNING_DELAY_MS),
     unavailable: [...WAITS_MS],
@@ -28,7 +38,7 @@ export async function repeatCall<T>({ io, report }: Pick<Call, 'io' | 'report'>,
       return await send();
     } catch (error) {
       const reason = reasonToRepeat(error);
-      const usual = reason === null ? undefined : left[reason].shift();
+      const usual = reason === null || !reasons.includes(reason) ? undefined : left[reason].shift();
       if (usual === undefined || io.signal.aborted) throw error;
       const wait = askedWaitMs({ clock }, error) ?? usual;
       const seconds = Math.ceil(wait / 1000);
@@ -42,7 +52,7 @@ export async function repeatCall<T>({ io, report }: Pick<Call, 'io' | 'report'>,
   }
 }
 
-function reasonToRepeat(error: unknown): 'running' | 'limited' | 'unavailable' | null {
+function reasonToRepeat(error: unknown): Reason | null {
   if (isRunning(error)) return 'running';
   if (errorBodyOf(error)?.error === 'too many requests') return 'limited';
   return failureOf(error).exitCode === EXIT_CODES.unavailable.code ? 'unavailable' : null;

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Call } from './command.ts';
 import { CommandError } from './failure.ts';
 import { UsageError } from './operator-client.ts';
+import { repeatCall } from './repeat-call.ts';
 import type { Client } from './signed-in.ts';
 
 const TYPES = {
@@ -35,21 +36,21 @@ async function readImage(file: string): Promise<ImageFile> {
   return { file, contentType: TYPES[ending as keyof typeof TYPES], bytes };
 }
 
-/** Uploads images, one after the other. */
-export async function uploadImages(
+/** Uploads images, one after the other, and gives each when it is stored. */
+export async function* uploadImages(
   call: Call,
   client: Client,
   images: readonly ImageFile[],
   altTexts: readonly string[],
 ) {
-  const uploaded = [];
   for (const [index, { file, ...image }] of images.entries()) {
     call.report(`Uploading ${file} (${index + 1} of ${images.length})`);
     const altText = altTexts[index];
-    const { media } = await client.media.upload.mutate({ ...image, ...(altText === undefined ? {} : { altText }) });
-    uploaded.push(media);
+    const input = { ...image, ...(altText === undefined ? {} : { altText }) };
+    // Without an answer the image may be stored, and each upload is a new one.
+    const { media } = await repeatCall(call, () => client.media.upload.mutate(input), ['limited']);
+    yield media;
   }
-  return uploaded;
 }
 
 /** @throws UsageError when there are more alt texts than images */

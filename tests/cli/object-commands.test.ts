@@ -7,7 +7,7 @@ import { makePost } from '../harness/posts.ts';
 import { registerWebhook } from '../harness/receiver.ts';
 import { OPERATOR } from '../harness/owner.ts';
 import { startWorld } from '../harness/world.ts';
-import { runCli, streamClock, temporaryFolder, type RunOptions } from './run-cli.ts';
+import { PNG, runCli, streamClock, temporaryFolder, type RunOptions } from './run-cli.ts';
 
 const world = await startWorld({ env: { OPERATOR_TOKEN: OPERATOR } });
 const connection = await connectSandbox(world, { slug: 'bell', description: 'A \u001B[31mred\u001B[0m \u202Ebell' });
@@ -84,13 +84,7 @@ describe('connect', () => {
 describe('media and webhooks', () => {
   it('are uploaded and listed', async () => {
     const file = path.join(temporaryFolder(), 'bell.png');
-    writeFileSync(
-      file,
-      Buffer.from(
-        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=',
-        'base64',
-      ),
-    );
+    writeFileSync(file, PNG);
     await registerWebhook(world, 'http://127.0.0.1:9/hook');
 
     const { stdout } = await run(['media', 'upload', file, '--alt', 'A bell']);
@@ -103,6 +97,47 @@ describe('media and webhooks', () => {
     expect((await run(['webhooks', 'list'])).stdout).toMatch(
       /^ID +STATE +URL +EVENTS\n\S+  on +http:\/\/127\.0\.0\.1:9\/hook  /,
     );
+  });
+});
+
+describe('media upload of several files', () => {
+  const filesIn = (folder: string) => {
+    const [first, second, third] = ['1.png', '2.png', '3.png'].map((name) => path.join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    for (const file of [first, third]) writeFileSync(file, PNG);
+    writeFileSync(second, 'no image');
+    return [first, second, third] as const;
+  };
+
+  it('prints the ids before the error of the first that fails', async () => {
+    const files = filesIn(temporaryFolder());
+
+    const { exitCode, stdout, stderr } = await run(['media', 'upload', ...files]);
+
+    const [image] = (await world.rest('GET /media?unused=true&limit=1')).body.media;
+    expect([exitCode, stdout]).toEqual([3, `${image.id}  ${files[0]}\n`]);
+    expect(stderr).toMatch(/^Uploading \S+1\.png \(1 of 3\)\nUploading \S+2\.png \(2 of 3\)\n.*image\/png/);
+    expect(stderr).not.toContain('3.png');
+  });
+
+  it('prints the images beside the error with --json', async () => {
+    const { exitCode, stdout } = await run(['media', 'upload', ...filesIn(temporaryFolder()), '--json']);
+
+    const [image] = (await world.rest('GET /media?unused=true&limit=1')).body.media;
+    expect([exitCode, JSON.parse(stdout)]).toEqual([
+      3,
+      {
+        error: 'media_type_mismatch',
+        message: expect.any(String),
+        hint: expect.any(String),
+        docs: expect.any(String),
+        retryable: false,
+        media: [image],
+      },
+    ]);
   });
 });
 

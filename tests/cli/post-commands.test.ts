@@ -5,15 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { connectSandbox } from '../harness/connections.ts';
 import { breakingFirst, holdSends } from '../harness/held-sends.ts';
 import { startWorld } from '../harness/world.ts';
-import { runCli, streamClock, temporaryFolder, type RunOptions } from './run-cli.ts';
+import { PNG, runCli, streamClock, temporaryFolder, type RunOptions } from './run-cli.ts';
 
 const world = await startWorld();
 const { slug } = await connectSandbox(world, { slug: 'bell' });
 await connectSandbox(world, { slug: 'gong' });
-const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=',
-  'base64',
-);
 
 const run = (args: string[], options?: RunOptions) => runCli(world, args, options);
 const json = async (...args: string[]) => JSON.parse((await run([...args, '--json'])).stdout);
