@@ -91,19 +91,25 @@ async function whoami({ io }: Call): Promise<Answer> {
 
 type Account = Awaited<ReturnType<Client['account']['get']['query']>>['account'];
 
+/** What a login reaches: `limited` for a key or grant whose scopes do not let it ask. */
+type Kind = 'account' | 'profile' | 'test' | 'limited';
+
+/** What the refusals of this one operation say of a valid key or access token. */
+const REFUSALS: readonly (readonly [text: string, kind: Kind])[] = [
+  ['limited to one profile', 'profile'],
+  ['in test mode', 'test'],
+];
+
 /** Asks the install about a login. @throws when it does not know the key, or the grant has ended */
-async function kindOf(
-  client: Client,
-  given: StoredLogin,
-): Promise<{ kind: 'account' | 'profile' | 'test'; account: Account | null }> {
+async function kindOf(client: Client, given: StoredLogin): Promise<{ kind: Kind; account: Account | null }> {
   try {
     const { account } = await client.account.get.query({});
     return { kind: 'account', account };
   } catch (error) {
-    // Only keys of a whole account with `account:read` read it; the others are valid, and refused this one operation.
-    const { body } = failureOf(error);
+    const { body, message } = failureOf(error);
     if ((body as { error: string }).error !== 'forbidden') throw error;
-    const isTest = 'key' in given && given.key.startsWith('crl_test_');
-    return { kind: isTest ? 'test' : 'profile', account: null };
+    if ('key' in given && given.key.startsWith('crl_test_')) return { kind: 'test', account: null };
+    // The scopes are checked first, so a missing one does not say whether the key reaches the account or a profile.
+    return { kind: REFUSALS.find(([text]) => message.includes(text))?.[1] ?? 'limited', account: null };
   }
 }

@@ -65,6 +65,7 @@ it('reaches no more than the person chose, and nothing that no access token may 
   const folder = await signedIn(profile.id);
   await world.rest('POST /posts', { body: { text: 'Of the account', connectionSlugs: [world.sandboxSlug] } });
 
+  expect((await run(folder, ['whoami'])).stdout).toContain('through the browser (profile)');
   expect((await run(folder, ['posts', 'list', '--json'])).stdout).toContain('"posts": []');
   const { exitCode, stderr } = await run(folder, ['approve', '01a2008d-77e8-70cd-b094-aa362c7ab259']);
   expect([exitCode, stderr]).not.toEqual([0, '']);

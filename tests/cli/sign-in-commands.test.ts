@@ -1,12 +1,14 @@
 /** `carillon login`, `logout` and `whoami`, and where a key may come from. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../cli/commands.ts';
+import { consoleCalls } from '../harness/console-calls.ts';
+import { OWNER_ENV, PASSWORD } from '../harness/owner.ts';
 import { startWorld } from '../harness/world.ts';
 import { runCli, temporaryFolder, type RunOptions } from './run-cli.ts';
 
-const world = await startWorld();
+const world = await startWorld({ env: OWNER_ENV });
 
 /** Runs without a key in the environment. */
 const run = (folder: string, args: string[], { env, ...options }: RunOptions = {}) =>
@@ -53,6 +55,48 @@ it('asks for the key on a terminal, and stores nothing when it is wrong or left 
   expect((await run(folder, ['whoami'])).exitCode).toBe(4);
   expect((await login(world.testKey)).exitCode).toBe(0);
   expect((await run(folder, ['whoami', '--json'])).stdout).toContain('"kind": "test"');
+});
+
+describe('whoami says what a key reaches', () => {
+  const accountKey = async (...scopes: string[]) => {
+    const call = await consoleCalls(world);
+    const { body } = await call('people.createKey', { name: 'Account', type: 'live', scopes, password: PASSWORD });
+    return body.secret as string;
+  };
+  const profileKey = async (fields: object) => {
+    const { id } = await world.profile();
+    const { body } = await world.rest(`POST /profiles/${id}/keys`, { body: { name: 'Profile', ...fields } });
+    return body.secret as string;
+  };
+
+  it.each([
+    ['the account', async () => world.liveKey, 'account'],
+    ['the account, as a scope lets it ask', () => accountKey('account:read'), 'account'],
+    ['a profile', () => profileKey({ type: 'live' }), 'profile'],
+    ['something that it may not ask, of the account', () => accountKey('posts:write'), 'limited'],
+    [
+      'something that it may not ask, of a profile',
+      () => profileKey({ type: 'live', scopes: ['posts:write'] }),
+      'limited',
+    ],
+    ['the sandbox', () => profileKey({ type: 'test', scopes: ['posts:write'] }), 'test'],
+  ])('%s', async (_reach, secret, kind) => {
+    const folder = temporaryFolder();
+    const key = await secret();
+    const login = await run(folder, ['login', '--url', world.url], { input: key });
+
+    const [shown, asJson] = [await run(folder, ['whoami']), await run(folder, ['whoami', '--json'])];
+
+    expect([login.exitCode, shown.stdout.split(/\n/)[1]]).toEqual([
+      0,
+      expect.stringMatching(new RegExp(`^key +${key.slice(0, 14)}… \\(${kind}\\)$`)),
+    ]);
+    expect(JSON.parse(asJson.stdout)).toEqual({
+      url: world.url,
+      key: { prefix: key.slice(0, 14), kind },
+      account: kind === 'account' ? (await world.rest('GET /account')).body.account : null,
+    });
+  });
 });
 
 it('deletes the login', async () => {
