@@ -2,6 +2,7 @@
  * Copies a whole database into an empty one, from either engine to the other, in one transaction on each side
  * (docs/decisions/0101-back-the-embedded-database-up-online.md).
  */
+import { HOME, RESTORED_HOME } from './database-mark.ts';
 import { migrations } from './migrations/index.ts';
 import type { Database } from './orm.ts';
 import {
@@ -27,19 +28,22 @@ export interface CopiedTable {
   readonly rows: number;
 }
 
-/** Table that tells whether a database is a restored backup. In a copy it is as in a new database. */
-const FORGET_HOME = 'update database_marks set home = null';
+export interface CopiedDatabase {
+  /** The tables with the rows that both databases have. */
+  readonly tables: readonly CopiedTable[];
+  /** Whether the source is a restored backup, or was copied before. The first start of the copy then holds what is due. */
+  readonly isRestored: boolean;
+}
 
 /**
  * @param prepare creates the tables of libraries in the target that migrations do not
- * @returns the tables with the rows that both databases have
  * @throws CopyError
  */
 export async function copyDatabase(
   source: Database,
   target: Database,
   prepare: () => Promise<void>,
-): Promise<CopiedTable[]> {
+): Promise<CopiedDatabase> {
   // First: reading migrations opens another connection of this process.
   await inOneTransaction(source, (run) => refuseOthers(run, 'source'));
   await inOneTransaction(target, (run) => refuseOthers(run, 'target'));
@@ -90,7 +94,7 @@ async function firstWithRows(run: RunSql, shapes: readonly TableShape[]): Promis
   return undefined;
 }
 
-async function copyAll(from: RunSql, to: RunSql): Promise<CopiedTable[]> {
+async function copyAll(from: RunSql, to: RunSql): Promise<CopiedDatabase> {
   const [shapes, targets] = [await readShapes(from), await readShapes(to)];
   refuseOtherShapes(shapes, targets);
   const addForeignKeys = await withoutForeignKeys(to);
@@ -99,7 +103,7 @@ async function copyAll(from: RunSql, to: RunSql): Promise<CopiedTable[]> {
     await setSequences(to, shape);
   }
   await addForeignKeys();
-  const copied: CopiedTable[] = [];
+  const tables: CopiedTable[] = [];
   for (const shape of shapes) {
     const [expected, found] = [await sumTable(from, shape), await sumTable(to, shape)];
     if (expected.rows !== found.rows || expected.sum !== found.sum) {
@@ -107,11 +111,18 @@ async function copyAll(from: RunSql, to: RunSql): Promise<CopiedTable[]> {
         `${shape.name} differs in the copy: ${found.rows} rows instead of ${expected.rows}, or other values.`,
       );
     }
-    copied.push({ name: shape.name, rows: found.rows });
+    tables.push({ name: shape.name, rows: found.rows });
   }
-  await to(FORGET_HOME);
+  const isRestored = await isRestoredBackup(from);
+  await to(`update database_marks set home = ${isRestored ? `'${RESTORED_HOME}'` : HOME}`);
   await to('analyze');
-  return copied;
+  return { tables, isRestored };
+}
+
+/** Of a backup that no process has noticed yet, only the mark tells that its posts may have gone out. */
+async function isRestoredBackup(run: RunSql): Promise<boolean> {
+  const [mark] = await run(`select (home <> ${HOME})::text as differs from database_marks`);
+  return mark?.['differs'] === 'true';
 }
 
 /** A table that only the target has is empty. */

@@ -5,13 +5,23 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { instant } from './columns.ts';
 
+/**
+ * SQL for the identity of the place that a database is in. It differs between a database and what a dump or a copy of it was
+ * restored to: a cluster, a database and a table keep their numbers for life. A standby has those of its primary.
+ */
+export const HOME = `(select system_identifier from pg_control_system()) || '/'
+  || (select oid from pg_database where datname = current_database()) || '/' || 'database_marks'::regclass::oid`;
+
+/** No place: the next process that reads the mark holds the posts that are due. */
+export const RESTORED_HOME = 'a restored backup';
+
 export const DatabaseMark = defineEntity({
   name: 'DatabaseMark',
   tableName: 'database_marks',
   properties: {
     /** Always 1. */
     id: p.integer().primary().autoincrement(false),
-    /** Identity of the cluster, the database and the table that this row was written in; null before the first start. */
+    /** The {@link HOME} that this row was written in, or {@link RESTORED_HOME}; null in a new copy of an older version. */
     home: p.text().strictNullable(),
     /** Grows while processes run. */
     beat: p.integer().default(0),

@@ -4,7 +4,7 @@
  */
 import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CopiedTable, copyDatabase, CopyError } from '../entities/copy-database.ts';
+import { type CopiedDatabase, copyDatabase, CopyError } from '../entities/copy-database.ts';
 import { type Database, openPglite, openPostgres } from '../entities/orm.ts';
 import { createFirstJobTable } from '../jobs/job-table.ts';
 import { markRestored } from '../services/restores/database-mark.ts';
@@ -16,7 +16,7 @@ import { createLogger } from './logger.ts';
 const UNFINISHED_COPY = 'db.copy-partial';
 
 /** Copies the database in DATA_DIR into an empty PostgreSQL database. */
-export function copyToPostgres(dataDir: string, url: string): Promise<CopiedTable[]> {
+export function copyToPostgres(dataDir: string, url: string): Promise<CopiedDatabase> {
   return locked(dataDir, async () => {
     const folder = join(dataDir, 'db');
     if (!(await exists(folder))) throw new CopyError(`${dataDir} has no embedded database.`);
@@ -27,7 +27,7 @@ export function copyToPostgres(dataDir: string, url: string): Promise<CopiedTabl
 }
 
 /** Copies a PostgreSQL database into DATA_DIR, which has no embedded database yet. */
-export async function copyFromPostgres(url: string, dataDir: string): Promise<CopiedTable[]> {
+export async function copyFromPostgres(url: string, dataDir: string): Promise<CopiedDatabase> {
   return locked(dataDir, async () => {
     const [folder, partial] = [join(dataDir, 'db'), join(dataDir, UNFINISHED_COPY)];
     if (await exists(folder)) {
@@ -44,7 +44,7 @@ export async function copyFromPostgres(url: string, dataDir: string): Promise<Co
 }
 
 /** From now on the copy is the install: the source, if it is started by mistake, holds what is due. */
-async function copy(source: Database, target: Database): Promise<CopiedTable[]> {
+async function copy(source: Database, target: Database): Promise<CopiedDatabase> {
   const log = createLogger('warn');
   const copied = await copyDatabase(source, target, () => createFirstJobTable({ db: target, clock: systemClock, log }));
   await markRestored(source.queries);

@@ -1,13 +1,7 @@
 /** Reads and writes the mark of the database, from which processes see that it is a restored backup. */
 import { column, columns } from '../../entities/column-lists.ts';
+import { HOME, RESTORED_HOME } from '../../entities/database-mark.ts';
 import { type RowOf, statement } from '../../entities/statement.ts';
-
-/**
- * Differs between a database and what a dump or a copy of it was restored to: a cluster, a database and a table keep
- * their numbers for life. A standby has those of its primary.
- */
-const HOME = `(select system_identifier from pg_control_system()) || '/'
-  || (select oid from pg_database where datname = current_database()) || '/' || 'database_marks'::regclass::oid`;
 
 const MARK = columns('database_marks', ['beat', 'held_until', 'is_settling'], 'd');
 
@@ -43,6 +37,6 @@ export const holdUntil = statement('hold the posts that are due', {
 /** Makes the next process that reads the mark hold the posts that are due. */
 export const markRestored = statement('mark the database as a restored backup', {
   sql: () => `
-    insert into database_marks (id, home) values (1, 'a restored backup')
+    insert into database_marks (id, home) values (1, '${RESTORED_HOME}')
     on conflict (id) do update set home = excluded.home`,
 });

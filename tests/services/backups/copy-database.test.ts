@@ -2,6 +2,7 @@
 import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { backupCommand } from '../../../cli/backup-command.ts';
 import { databaseCommand } from '../../../cli/database-command.ts';
 import { restoreCommand } from '../../../cli/restore-command.ts';
 import { openPostgres } from '../../../entities/orm.ts';
@@ -14,6 +15,7 @@ import { startFakeMastodon } from '../../platforms/fakes/fake-mastodon.ts';
 
 const CREATE = 'POST /api/v1/statuses';
 const NAME = `carillon_copy_${process.pid}`;
+const RESTORED = `carillon_copy_restored_${process.pid}`;
 
 describe.runIf(TEST_DATABASE_URL !== undefined)('with a PostgreSQL server', async () => {
   if (TEST_DATABASE_URL === undefined) return;
@@ -21,11 +23,13 @@ describe.runIf(TEST_DATABASE_URL !== undefined)('with a PostgreSQL server', asyn
   platform.addAccount('alice', 'a-token');
   const receiver = await startReceiver(200, afterAll);
   const url = databaseUrl(NAME);
-  await onServer(`drop database if exists ${NAME} with (force)`);
-  await onServer(`create database ${NAME}`);
+  for (const name of [NAME, RESTORED]) {
+    await onServer(`drop database if exists ${name} with (force)`);
+    await onServer(`create database ${name}`);
+  }
   afterAll(async () => {
     await platform.close();
-    await onServer(`drop database if exists ${NAME} with (force)`);
+    for (const name of [NAME, RESTORED]) await onServer(`drop database if exists ${name} with (force)`);
   });
   const dataDir = await newFolder();
   const settings = { CLOCK: 'system', CLOCK_START: '' };
@@ -89,6 +93,33 @@ describe.runIf(TEST_DATABASE_URL !== undefined)('with a PostgreSQL server', asyn
       await old.close();
     },
   );
+
+  it('a restored backup that is copied before its first start holds what was due', { timeout: 180_000 }, async () => {
+    const folder = await newFolder();
+    const now = new Date().getTime();
+    const first = await startEmbedded(folder, { CLOCK_START: new Date(now - 3_600_000).toISOString() });
+    platform.addAccount('bob', 'b-token');
+    const credentials = { instanceUrl: platform.url, accessToken: 'b-token' };
+    await first.rest('POST /connections', { platformId: 'mastodon', slug: 'bob', credentials });
+    const post = { text: 'once', connectionSlugs: ['bob'], scheduledFor: new Date(now - 3_000_000).toISOString() };
+    const [{ postId }] = (await first.rest('POST /posts', post)).results;
+    const callsBefore = platform.calls[CREATE] ?? 0;
+    const [backup = ''] = (await backupCommand(fetch, ['create', '--to', await newFolder()], first.env)).split('\n');
+    await first.advance(1_200);
+    await settled(first, postId);
+    await first.stop();
+    await backupCommand(fetch, ['restore', backup, '--replace'], { DATA_DIR: folder });
+
+    const copied = await databaseCommand(['copy', '--to', databaseUrl(RESTORED)], { DATA_DIR: folder });
+
+    expect(copied).toContain('posts that are due at the next start are held.');
+    const second = await startEmbedded(folder, { ...settings, DATABASE_URL: databaseUrl(RESTORED) });
+    expect(await restoreCommand(fetch, ['status'], second.env)).toMatch(/^Held: 1 post that was due by/);
+    await restoreCommand(fetch, ['settle'], second.env);
+    await settled(second, postId);
+    expect(platform.calls[CREATE]).toBe(callsBefore + 1);
+    await second.stop();
+  });
 
   it.each([
     ['a database with rows', 'The target is not empty: ', ['--to', url]],
