@@ -44,13 +44,18 @@ async function list(client: OperatorClient): Promise<string> {
   return backups.map((backup) => `${backup.path}\n${describe(backup)}\n`).join('');
 }
 
-function describe({ createdAt, version, origin, bytes, images, hasKeys }: BackupView): string {
+function describe({ createdAt, version, origin, bytes, images, ...keys }: BackupView): string {
   const what = [
     `${(bytes / 1e6).toFixed(1)} MB`,
     images === null ? 'images are in S3' : `${images} images`,
-    hasKeys ? 'with the encryption key' : 'without keys: keep ENCRYPTION_KEYS',
+    describeKeys(keys),
   ].join(', ');
   return `  ${createdAt}, version ${version}, by ${origin === 'schedule' ? 'the schedule' : 'the operator'}; ${what}`;
+}
+
+function describeKeys({ hasKeys, hasKeysElsewhere }: Pick<BackupView, 'hasKeys' | 'hasKeysElsewhere'>): string {
+  if (hasKeysElsewhere) return 'its keys.json is kept elsewhere';
+  return hasKeys ? 'with the encryption key' : 'without keys: keep ENCRYPTION_KEYS';
 }
 
 async function verify(folder: string): Promise<string> {

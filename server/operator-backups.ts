@@ -24,17 +24,21 @@ export interface BackupView {
   readonly bytes: number;
   /** Null when they are in S3. */
   readonly images: number | null;
+  /** Whether its folder has the encryption key. */
   readonly hasKeys: boolean;
+  /** Whether the operator keeps the file with the encryption key elsewhere. */
+  readonly hasKeysElsewhere: boolean;
 }
 
-export const backupView = ({ path, manifest, bytes }: Backup): BackupView => ({
+export const backupView = ({ path, manifest, bytes, keys }: Backup): BackupView => ({
   path,
   createdAt: manifest.createdAt,
   version: manifest.version,
   origin: manifest.origin,
   bytes,
   images: manifest.images,
-  hasKeys: manifest.parts.keys !== undefined,
+  hasKeys: keys === 'included',
+  hasKeysElsewhere: keys === 'elsewhere',
 });
 
 /** Mounted at /operator/backups, behind the operator's token. */

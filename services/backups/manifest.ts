@@ -1,7 +1,7 @@
 /** The manifest of a backup: what is in its folder, and by which version it was made. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
@@ -48,6 +48,8 @@ export interface Backup {
   readonly manifest: Manifest;
   /** Sum of its parts. */
   readonly bytes: number;
+  /** Where the keys are: in the folder, in a file that the operator keeps elsewhere, or in ENCRYPTION_KEYS of its install. */
+  readonly keys: 'included' | 'elsewhere' | 'environment';
 }
 
 /** What is wrong with a backup, in a sentence for the operator. */
@@ -60,12 +62,23 @@ export async function readBackup(path: string): Promise<Backup> {
   const text = await readFile(join(path, MANIFEST_FILE), 'utf8').catch(() => {
     throw new BackupError(`${path} is not a backup: it has no ${MANIFEST_FILE}.`);
   });
-  return backupAt(path, parseManifest(path, text));
+  const manifest = parseManifest(path, text);
+  const { keys } = manifest.parts;
+  const isMoved = keys !== undefined && !(await isPresent(join(path, keys.file)));
+  return isMoved ? { ...backupAt(path, manifest), keys: 'elsewhere' } : backupAt(path, manifest);
 }
 
+function isPresent(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** A backup whose folder has all of its parts. */
 export function backupAt(path: string, manifest: Manifest): Backup {
   const bytes = Object.values(manifest.parts).reduce((sum, part) => sum + (part?.bytes ?? 0), 0);
-  return { path, manifest, bytes };
+  return { path, manifest, bytes, keys: manifest.parts.keys === undefined ? 'environment' : 'included' };
 }
 
 function parseManifest(path: string, text: string): Manifest {
@@ -90,10 +103,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Compares size and hash of every part. @throws BackupError that names the first part that differs */
-export async function checkParts({ path, manifest }: Backup): Promise<void> {
-  for (const part of Object.values(manifest.parts)) {
-    if (part === undefined) continue;
+/** Compares size and hash of every part in the folder. @throws BackupError that names the first part that differs or is missing */
+export async function checkParts({ path, manifest, keys }: Backup): Promise<void> {
+  for (const [name, part] of Object.entries(manifest.parts)) {
+    if (part === undefined || (name === 'keys' && keys === 'elsewhere')) continue;
     const found = await measureFile(path, part.file).catch(() => null);
     if (found === null) throw new BackupError(`${join(path, part.file)} is missing.`);
     if (found.bytes !== part.bytes) {

@@ -79,8 +79,8 @@ function refuseNewerSchema({ path, manifest }: Backup): void {
 }
 
 /** The generated key to put in place; null when ENCRYPTION_KEYS has the keys. */
-async function readKey({ keysFile, givenKeys }: RestoreWish, { path, manifest }: Backup): Promise<string | null> {
-  const file = keysFile ?? (manifest.parts.keys === undefined ? null : join(path, PART_FILES.keys));
+async function readKey({ keysFile, givenKeys }: RestoreWish, { path, manifest, keys }: Backup): Promise<string | null> {
+  const file = keysFile ?? (keys === 'included' ? join(path, PART_FILES.keys) : null);
   if (file === null) {
     refuseOtherKeys(manifest, givenKeys ?? [], 'ENCRYPTION_KEYS');
     return null;
@@ -108,7 +108,7 @@ function refuseOtherKeys({ keyMarks }: Manifest, keys: readonly Buffer[], source
   const missing = keyMarks.filter((mark) => !found.includes(mark));
   if (missing.length === 0) return;
   throw new BackupError(
-    `The backup needs the keys with the marks ${missing.join(', ')}, and ${source} does not have them. Set ENCRYPTION_KEYS, or name the file with --keys.`,
+    `The backup needs the keys with the marks ${missing.join(', ')}, and ${source} does not have them. Set ENCRYPTION_KEYS, or name its ${PART_FILES.keys} with --keys.`,
   );
 }
 

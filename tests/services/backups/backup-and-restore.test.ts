@@ -13,6 +13,7 @@ import { startFakeMastodon } from '../../platforms/fakes/fake-mastodon.ts';
 
 const CREATE = 'POST /api/v1/statuses';
 const TOKEN = 'a-token-of-mastodon';
+const OTHER_KEY = Buffer.alloc(32, 1).toString('base64');
 const PNG = await plain(12, 8).png().toBuffer();
 
 const platform = await startFakeMastodon({ now: () => new Date('2027-03-01T09:00:00Z') });
@@ -110,6 +111,11 @@ describe('a restore is refused, and changes nothing', () => {
     ['other keys', { keyMarks: ['AAAAAAAA'] }, 'needs the keys with the marks AAAAAAAA'],
     ['other migrations', { migrations: manifest.migrations.slice(1) }, 'has other migrations than its manifest says.'],
     ['a damaged manifest', { parts: {} }, 'manifest.json is damaged: parts.database'],
+    [
+      'keys of the environment',
+      { parts: { ...manifest.parts, keys: undefined } },
+      'and ENCRYPTION_KEYS does not have them.',
+    ],
   ])('of a backup with %s', async (_what, change, message) => {
     const [copy, folder] = [join(await newFolder(), 'copy'), await newFolder()];
     await cp(backup, copy, { recursive: true });
@@ -118,21 +124,82 @@ describe('a restore is refused, and changes nothing', () => {
     await expect(offline('restore', copy, '--data-dir', folder)).rejects.toThrow(message);
     expect(await readdir(folder)).toEqual(['lock']);
   });
+});
 
-  it('without the keys, unless they are named', async () => {
-    const [copy, folder] = [join(await newFolder(), 'copy'), await newFolder()];
+describe('a backup whose keys.json is kept elsewhere', () => {
+  const KEY_FILE = 'encryption.key';
+  let copy: string;
+  /** Folder with the file that is kept, and with one of another install. */
+  let safe: string;
+  let key: string;
+
+  beforeAll(async () => {
+    [copy, safe] = [join(await newFolder(), 'copy'), await newFolder()];
     await cp(backup, copy, { recursive: true });
-    await rename(join(copy, 'keys.json'), join(folder, 'keys.json'));
-    const { keys, ...parts } = manifest.parts;
-    expect(keys).toMatchObject({ file: 'keys.json' });
-    await writeFile(join(copy, 'manifest.json'), JSON.stringify({ ...manifest, parts }));
+    await rename(join(copy, 'keys.json'), join(safe, 'keys.json'));
+    await writeFile(join(safe, 'other.json'), JSON.stringify({ [KEY_FILE]: OTHER_KEY }));
+    key = JSON.parse(await readFile(join(safe, 'keys.json'), 'utf8'))[KEY_FILE];
+  });
 
-    await expect(offline('restore', copy, '--data-dir', folder)).rejects.toThrow(
-      'and ENCRYPTION_KEYS does not have them.',
+  /** The content of the key file, or null, of the folder into which it is restored. */
+  async function restoredKey(env: Readonly<Record<string, string>>, ...options: string[]): Promise<string | null> {
+    const folder = await newFolder();
+    const restored = await backupCommand(fetch, ['restore', copy, '--data-dir', folder, ...options], env);
+    expect(restored).toContain(`${folder} has the install of ${manifest.createdAt}.`);
+    expect((await readdir(folder)).toSorted()).toEqual(expect.arrayContaining(['db', 'media']));
+    const path = join(folder, KEY_FILE);
+    const found = await stat(path).catch(() => null);
+    if (found === null) return null;
+    expect(found.mode & 0o077).toBe(0);
+    return readFile(path, 'utf8');
+  }
+
+  it('is verified, and says where its keys are', async () => {
+    expect(await offline('verify', copy)).toMatch(
+      /^The backup is complete\.\n.*, 1 images, its keys\.json is kept elsewhere\n$/,
     );
-    const keysFile = join(folder, 'keys.json');
-    expect(await offline('restore', copy, '--data-dir', folder, '--keys', keysFile)).toContain('has the install of');
-    expect((await stat(join(folder, 'encryption.key'))).mode & 0o077).toBe(0);
+  });
+
+  it('is listed so', async () => {
+    await cp(copy, join(dataDir, 'backups', 'carillon-20270101T000000Z'), { recursive: true });
+
+    const listed = await backupCommand(fetch, ['list'], install.env);
+
+    await rm(join(dataDir, 'backups', 'carillon-20270101T000000Z'), { recursive: true });
+    expect(listed).toMatch(/carillon-20270101T000000Z\n.*, its keys\.json is kept elsewhere\n/);
+  });
+
+  it('is restored with that file', async () => {
+    expect(await restoredKey({}, '--keys', join(safe, 'keys.json'))).toBe(`${key}\n`);
+  });
+
+  it('is restored with its key in ENCRYPTION_KEYS', async () => {
+    expect(await restoredKey({ ENCRYPTION_KEYS: `${OTHER_KEY},${key}` })).toBeNull();
+  });
+
+  it.each([
+    ['without keys', undefined, {}],
+    ['with other keys in ENCRYPTION_KEYS', undefined, { ENCRYPTION_KEYS: OTHER_KEY }],
+    ['with the file of another install', 'other.json', {}],
+  ])('is not restored %s', async (_how, file, env) => {
+    const folder = await newFolder();
+    const options = file === undefined ? [] : ['--keys', join(safe, file)];
+
+    const restored = backupCommand(fetch, ['restore', copy, '--data-dir', folder, ...options], env);
+
+    const named = file === undefined ? 'ENCRYPTION_KEYS' : join(safe, file);
+    await expect(restored).rejects.toThrow(
+      `The backup needs the keys with the marks ${manifest.keyMarks[0]}, and ${named} does not have them. Set ENCRYPTION_KEYS, or name its keys.json with --keys.`,
+    );
+    expect(await readdir(folder)).toEqual(['lock']);
+  });
+
+  it('is checked with the file when that is put back', async () => {
+    await writeFile(join(copy, 'keys.json'), await readFile(join(safe, 'other.json')));
+
+    const verified = offline('verify', copy).finally(() => rm(join(copy, 'keys.json')));
+
+    await expect(verified).rejects.toThrow(`${join(copy, 'keys.json')} has `);
   });
 });
 
