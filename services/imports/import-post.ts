@@ -4,6 +4,7 @@ import type { Caller } from '../access/caller.ts';
 import { fetchImage } from '../media/fetch-image.ts';
 import { uploadMedia } from '../media/upload-media.ts';
 import type { CreatePostsInput } from '../posts/check-slugs.ts';
+import type { ImageToFetch } from '../posts/validate-posts.ts';
 
 /** An image of the install, or one to fetch. */
 export interface ImportImage {
@@ -18,10 +19,16 @@ export interface ImportPost extends Omit<CreatePostsInput, 'media' | 'replaces'>
 
 type Media = NonNullable<CreatePostsInput['media']>;
 
-/** The post without the images that would have to be fetched, for a dry run. */
-export function withKnownImages({ images, ...post }: ImportPost): CreatePostsInput {
-  const media: Media = (images ?? []).flatMap(({ id, altText }) => (id === undefined ? [] : [{ id, altText }]));
-  return media.length === 0 ? post : { ...post, media };
+/** The post with the images that are stored, and those that an import would fetch, for a dry run. */
+export function withKnownImages({ images = [], ...post }: ImportPost): {
+  input: CreatePostsInput;
+  toFetch: ImageToFetch[];
+} {
+  const media: Media = images.flatMap(({ id, altText }) => (id === undefined ? [] : [{ id, altText }]));
+  const toFetch = images.flatMap(({ id, altText = null }, position) =>
+    id === undefined ? [{ position, altText }] : [],
+  );
+  return { input: media.length === 0 ? post : { ...post, media }, toFetch };
 }
 
 /**

@@ -73,7 +73,8 @@ class RowCreated extends Error {
 }
 
 async function preview(context: Context & WithCreations, caller: Caller, post: ImportPost): Promise<Outcome> {
-  const checked = await validatePosts(context, caller, withKnownImages(post));
+  const { input, toFetch } = withKnownImages(post);
+  const checked = await validatePosts(context, caller, input, toFetch);
   const results = checked.map(({ connectionSlug, ok, error, scheduledFor }): RowResult => {
     const shown = error as ItemError | null;
     return { connectionSlug, status: ok ? 'valid' : 'failed', postId: null, scheduledFor, error: shown };

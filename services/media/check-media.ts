@@ -28,6 +28,14 @@ export interface CheckedMedia extends ImageSize {
   readonly uploadedAltText: string | null;
 }
 
+/** An image of a post that is not fetched yet: of it only the alternative text is known. */
+export interface UnfetchedImage {
+  readonly altText: string | null;
+  readonly uploadedAltText: null;
+  readonly width: null;
+  readonly height: null;
+}
+
 /** The alternative text that goes out with an image; null for none. */
 export function altTextOf({
   altText,
@@ -98,21 +106,23 @@ function missingImages({ name, images }: AnyPlatform): ItemError | null {
 }
 
 /**
+ * @param images those that are not fetched yet are passed over
  * @param from position of the first image to check
  * @returns null when the platform accepts images of these aspect ratios; otherwise platform_rejected naming limit and
  * value (docs/contract/posts.md#refused-before-sending)
  */
 export function ratioError(
   { name, images: facts }: AnyPlatform,
-  images: readonly ImageSize[],
+  images: readonly (ImageSize | UnfetchedImage)[],
   from = 0,
 ): ItemError | null {
   const ratio = facts?.ratio;
   if (ratio === undefined) return null;
-  const isOutside = ({ width, height }: ImageSize) => width / height < ratio.min || width / height > ratio.max;
+  const isOutside = ({ width, height }: ImageSize | UnfetchedImage) =>
+    width !== null && (width / height < ratio.min || width / height > ratio.max);
   const index = images.findIndex((image, position) => position >= from && isOutside(image));
   const image = images[index];
-  if (image === undefined) return null;
+  if (image === undefined || image.width === null) return null;
   const has = `Image ${index + 1} is ${image.width} by ${image.height} pixels, a ratio of ${asRatio(image)}`;
   return rejected(`${has}; ${name} takes ${ratio.words}. Crop it, upload it again and use the new id.`);
 }

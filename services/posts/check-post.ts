@@ -6,17 +6,17 @@ import type { ItemError } from '../../errors/item-error.ts';
 import type { AnyPlatform, ConnectionLimits } from '../../platforms/contract.ts';
 import { countText } from '../../platforms/text.ts';
 import type { Context } from '../context.ts';
-import { mediaError, ratioError } from '../media/check-media.ts';
+import { mediaError, ratioError, type UnfetchedImage } from '../media/check-media.ts';
 import type { ImageSize } from '../images/inspect-image.ts';
 import { unreachableImages } from '../media/image-address.ts';
 import { checkText, tooMany } from '../../platforms/check-text.ts';
 
-/** The content of a post, independent of its connections. */
-export interface PostContent {
+/** The content of a post, independent of its connections. A preview also has images without a size. */
+export interface PostContent<Image = ImageSize> {
   readonly text: string;
   readonly thread: readonly string[];
   readonly firstComment: string | null;
-  readonly images: readonly ImageSize[];
+  readonly images: readonly Image[];
 }
 
 /**
@@ -27,7 +27,7 @@ export function checkPost(
   context: Context,
   platform: AnyPlatform,
   limits: ConnectionLimits | null,
-  content: PostContent,
+  content: PostContent<ImageSize | UnfetchedImage>,
 ): ItemError | null {
   return (
     shapeError(platform, content) ??
@@ -71,7 +71,7 @@ export function measureParts(
   });
 }
 
-function shapeError(platform: AnyPlatform, content: PostContent): ItemError | null {
+function shapeError(platform: AnyPlatform, content: Pick<PostContent, 'thread' | 'firstComment'>): ItemError | null {
   if (content.thread.length > 0 && platform.thread === null) {
     return {
       code: 'shape_unsupported',

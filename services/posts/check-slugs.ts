@@ -15,7 +15,7 @@ import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
 import { identityOf } from '../access/identity.ts';
 import { stopsOfNew } from '../stops/find-stop.ts';
-import { type CheckedMedia, checkMedia } from '../media/check-media.ts';
+import { type CheckedMedia, checkMedia, type UnfetchedImage } from '../media/check-media.ts';
 import type { PostIntent } from '../plans/admit-posts.ts';
 import { readScheduledFor } from '../scheduling/read-scheduled-for.ts';
 import { checkPost, type PostContent } from './check-post.ts';
@@ -40,11 +40,17 @@ export interface CreatePostsInput {
   readonly textByPlatform?: Readonly<Record<string, string>> | undefined;
 }
 
+/** An image of a post. Only a preview has images that are not fetched yet. */
+type PostImage = CheckedMedia | UnfetchedImage;
+
 /** The parts of a request that all its posts share. */
 export interface CheckedInput {
   readonly input: CreatePostsInput;
   readonly scheduledFor: Date | null;
+  /** The images that are stored. */
   readonly media: readonly CheckedMedia[];
+  /** All images, in their order. */
+  readonly images: readonly PostImage[];
 }
 
 /** A slug, the connection that it names, if any, and the error when it gets no post. */
@@ -67,7 +73,8 @@ export async function checkInput(context: Context, caller: Caller, input: Create
     );
   }
   const scheduledFor = readScheduledFor(input, context.clock.now());
-  return { input, scheduledFor, media: await checkMedia(context, caller, input.media ?? []) };
+  const media = await checkMedia(context, caller, input.media ?? []);
+  return { input, scheduledFor, media, images: media };
 }
 
 /** Finds each slug's connection and checks the post against it. */
@@ -105,12 +112,12 @@ function checkSlug(
 }
 
 /** Returns the content for one connection: the shared content, with the text of its platform if there is one. */
-export function contentFor({ input, media }: CheckedInput, target: PostTarget): PostContent {
+export function contentFor({ input, images }: CheckedInput, target: PostTarget): PostContent<PostImage> {
   return {
     text: input.textByPlatform?.[target.platformId] ?? input.text,
     thread: input.thread ?? [],
     firstComment: input.firstComment ?? null,
-    images: media,
+    images,
   };
 }
 

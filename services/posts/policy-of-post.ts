@@ -61,7 +61,7 @@ export function questionOf({ clock }: Context, { scheduledFor, queue }: Plan): P
 
 /** As the rules look at the post of a request to one connection. */
 export function policyPostFor(checked: CheckedInput, target: PostTarget, feeCents: number): PolicyPost {
-  const altTexts = checked.media.map(altTextOf);
+  const altTexts = checked.images.map(altTextOf);
   return policyPost(target, { ...contentFor(checked, target), altTexts }, feeCents);
 }
 

@@ -49,11 +49,17 @@ export interface ValidationResult {
   segments?: number;
   /** The text and each reply of the thread, in order; empty when the slug matches no connection. */
   parts: PartLength[];
-  /** What would be done to each image; empty when the platform takes none. */
+  /** What would be done to each stored image; empty when the platform takes none. */
   images: ImagePreview[];
   scheduledFor: string | null;
   /** The rules of the caller's policy that would stop the post; empty without a policy. */
   rules: ViolationView[];
+}
+
+/** An image that a preview does not fetch, with its position among the images of the post. */
+export interface ImageToFetch {
+  readonly position: number;
+  readonly altText: string | null;
 }
 
 /** Errors of a send that do not come from its own content, and the time at which it would be sent. */
@@ -64,16 +70,28 @@ interface Preview {
   readonly violations: readonly Violation[];
 }
 
-/** @throws ServiceError invalid_request (time, conflicts), invalid_media */
+/**
+ * @param toFetch images besides those of the input, in the order of their positions
+ * @throws ServiceError invalid_request (time, conflicts), invalid_media
+ */
 export async function validatePosts(
   context: Context & WithTargetLookups,
   caller: Caller,
   input: CreatePostsInput,
+  toFetch: readonly ImageToFetch[] = [],
 ): Promise<ValidationResult[]> {
-  const checked = await checkInput(context, caller, input);
+  const checked = withImagesToFetch(await checkInput(context, caller, input), toFetch);
   const slugs = await checkSlugs(context, caller, checked);
   const previews = await preview(context, caller, { checked, slugs });
   return slugs.map((slug) => view(context, checked, slug, previews.get(slug.slug)));
+}
+
+function withImagesToFetch(checked: CheckedInput, toFetch: readonly ImageToFetch[]): CheckedInput {
+  const images = [...checked.images];
+  for (const { position, altText } of toFetch) {
+    images.splice(position, 0, { altText, uploadedAltText: null, width: null, height: null });
+  }
+  return { ...checked, images };
 }
 
 /** Previews by slug, for the slugs whose content fits their connection. */
