@@ -32,7 +32,7 @@ export interface RowDefaults {
   readonly connectionSlugs?: readonly string[] | undefined;
   readonly profileId?: string | undefined;
   readonly timezone?: string | undefined;
-  /** What to do with a row without a time. */
+  /** What to do with a row that has no time, and asks for neither a queue nor a draft. */
   readonly untimed: 'draft' | 'queue' | 'now';
 }
 
@@ -99,13 +99,14 @@ function withDefaults(
 ): Record<string, unknown> {
   const { scheduledFor, queue, isDraft } = fields;
   const time = typeof scheduledFor === 'string' ? scheduledFor : null;
-  const isUntimed = scheduledFor == null && queue !== true && isDraft === undefined;
+  // False only refuses the queue or the draft. It does not ask for publication at once, which `now` alone does.
+  const isUntimed = [scheduledFor, queue, isDraft].every((value) => value == null || value === false);
   return {
     ...(connectionSlugs !== undefined && { connectionSlugs }),
     ...(timezone !== undefined && time !== null && !HAS_OFFSET.test(time) && { timezone }),
+    ...fields,
     ...(isUntimed && untimed === 'draft' && { isDraft: true }),
     ...(isUntimed && untimed === 'queue' && { queue: true }),
-    ...fields,
     // Null, as answers show it, names no profile either.
     ...(profileId !== undefined && fields['profileId'] == null && { profileId }),
   };

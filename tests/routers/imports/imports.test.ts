@@ -611,12 +611,9 @@ describe('an import', () => {
   it('creates posts with the rights of its key, as an audited change of the plan’s account', async () => {
     const { key, id: accountId } = await accountWithSandbox(world);
     await world.sql(`update accounts set plan = 'free' where id = $1`, [accountId]);
-    const content = [
-      'text,connections,draft',
-      ...Array.from({ length: 102 }, (_, index) => `T${index},sandbox,no`),
-    ].join('\n');
+    const content = ['text,connections', ...Array.from({ length: 102 }, (_, index) => `T${index},sandbox`)].join('\n');
 
-    const { import: one, id } = await importFile(key, { content });
+    const { import: one, id } = await importFile(key, { content, untimed: 'now' });
 
     expect(one.counts).toMatchObject({ created: 100, failed: 2 });
     const failed = (await world.rest(`GET /imports/${id}?status=failed`, { key })).body.rows;
