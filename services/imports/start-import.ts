@@ -106,7 +106,8 @@ function rowsOf(context: Context, { id: importId, accountId, mode, profileId }: 
       importId,
       accountId,
       number: index + 1,
-      input: 'post' in row ? (row.post as unknown as JsonObject) : null,
+      // As JSON, which has no undefined fields: the ORM stores those as null, and a time of null is refused later.
+      input: 'post' in row ? (JSON.parse(JSON.stringify(row.post)) as JsonObject) : null,
       hash: bodyHash({ content, times, mode, profileId }),
       status: 'post' in row ? ('pending' as const) : ('failed' as const),
       results: [],

@@ -23,7 +23,7 @@ async function importRow(untimed: string, row: object) {
 }
 
 /** Fields that ask for nothing. */
-const DECLINED = [{}, { queue: false }, { isDraft: false }, { queue: false, isDraft: false }];
+const DECLINED = [{}, { queue: false }, { isDraft: false }, { queue: false, isDraft: false }, { scheduledFor: null }];
 
 describe.each([
   ['draft', 'draft', null],
