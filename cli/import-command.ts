@@ -49,10 +49,10 @@ async function importFile(call: Call): Promise<Answer> {
   const { import: started } = await repeatCall(call, () => client.imports.start.mutate(input));
   const latest = await follow(call, client, started);
   const rows = await allRows(call, client, started.id);
-  const shown = latest.dryRun ? rows : rows.filter(({ status }) => status === 'failed');
+  const failed = rows.flatMap(failureOf);
   const counts = Object.entries(latest.counts).flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []));
-  const text = `${tableOf(call, shown)}${latest.status}: ${counts.join(', ')}\n`;
-  const isPartial = latest.counts.failed > 0 || latest.status !== 'done';
+  const text = `${tableOf(call, latest.dryRun ? rows : failed)}${latest.status}: ${counts.join(', ')}\n`;
+  const isPartial = failed.length > 0 || latest.status !== 'done';
   return { body: { import: latest, rows }, text, exitCode: (isPartial ? EXIT_CODES.partial : EXIT_CODES.ok).code };
 }
 
@@ -109,6 +109,13 @@ async function allRows(call: Call, client: Client, importId: string): Promise<Ro
     cursor = page.nextCursor;
   } while (cursor !== null);
   return rows;
+}
+
+/** A row that failed, or the connections that did: a row is created once one connection has a post. */
+function failureOf(row: Row): Row[] {
+  const results = row.results.filter(({ error }) => error !== null);
+  const isFailed = row.status === 'failed' || (row.status === 'created' && results.length > 0);
+  return isFailed ? [{ ...row, results }] : [];
 }
 
 function tableOf({ io }: Call, rows: readonly Row[]): string {

@@ -72,6 +72,33 @@ describe('import', () => {
     expect((await run(['imports'])).stdout).toMatch(/^ID +STATE +CREATED +STARTED +NAME\n.*done +1 of 1 .*posts\.json/);
   });
 
+  it.each([
+    [
+      'a connection of a row is refused',
+      [{ text: 'In part', connectionSlugs: ['bell', 'unknown'] }],
+      /^ROW +RESULT +CONNECTION +TIME +PROBLEM\n1 +failed +unknown .*"unknown".*\ndone: 1 created\n$/,
+    ],
+    [
+      'the platform refuses a post',
+      [
+        { text: 'Sent', connectionSlugs: ['bell'] },
+        { text: 'Refused [[reject]]', connectionSlugs: ['bell'] },
+      ],
+      /^ROW +RESULT +CONNECTION +TIME +PROBLEM\n2 +failed +bell .*\ndone: 2 created\n$/,
+    ],
+  ])('prints what failed, and ends with 8, when %s', async (_what, rows, printed) => {
+    const args = ['import', fileOf('posts.json', JSON.stringify(rows)), '--untimed', 'now'];
+
+    const { exitCode, stdout } = await whileWorking(args);
+    const again = await whileWorking([...args, '--json']);
+
+    expect([exitCode, stdout]).toEqual([8, expect.stringMatching(printed)]);
+    expect([again.exitCode, JSON.parse(again.stdout)]).toMatchObject([
+      8,
+      { rows: rows.map(() => ({ status: 'created' })) },
+    ]);
+  });
+
   it('goes on without the command when that is ended, and the same command follows it', async () => {
     const file = fileOf('posts.csv', 'text,connections\nFollowed,bell\n');
     const stopping = new AbortController();
