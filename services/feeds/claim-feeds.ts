@@ -54,10 +54,12 @@ export const settleFeed = statement('store the outcome of a poll', {
     disabledReason: column('feeds', 'disabled_reason'),
     url: 'text',
     itemsSince: 'timestamptz?',
+    caller: column('feeds', 'caller'),
   },
   result: { id: 'uuid' },
   // A feed that was given another address meanwhile, also for a moment, is polled anew. A poll that was asked for meanwhile is made,
-  // and an interval that was set meanwhile holds.
+  // and an interval that was set meanwhile holds. The end of a caller disables no feed that another one has changed
+  // meanwhile.
   sql: (given) => `
     update feeds set next_poll_at = least(
         ${given.nextPollAt} + coalesce(interval_minutes - ${given.intervalMinutes}, 0) * interval '1 minute',
@@ -66,5 +68,12 @@ export const settleFeed = statement('store the outcome of a poll', {
       etag = ${given.etag}, last_modified = ${given.lastModified}, disabled_at = ${given.disabledAt},
       disabled_reason = ${given.disabledReason}
     where id = ${given.id} and url = ${given.url}
-      and items_since is not distinct from ${given.itemsSince} and disabled_at is null returning id`,
+      and items_since is not distinct from ${given.itemsSince} and disabled_at is null
+      and (${given.disabledReason} is distinct from 'ended' or caller = ${given.caller}) returning id`,
+});
+
+export const releaseFeed = statement('let a feed be polled again', {
+  parameters: { id: 'uuid', leaseUntil: 'timestamptz', now: 'timestamptz' },
+  sql: ({ id, leaseUntil, now }) => `
+    update feeds set next_poll_at = ${now} where id = ${id} and next_poll_at = ${leaseUntil}`,
 });

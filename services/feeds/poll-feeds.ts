@@ -11,7 +11,7 @@ import type { Context } from '../context.ts';
 import { storeEvents } from '../events/store-events.ts';
 import { storeOwnerNotices } from '../notices/store-owner-notices.ts';
 import { dateOrNull } from '../timestamp.ts';
-import { type ClaimedFeed, claimFeeds, settleFeed } from './claim-feeds.ts';
+import { type ClaimedFeed, claimFeeds, releaseFeed, settleFeed } from './claim-feeds.ts';
 import { disabledFeedEvent, disabledFeedNotice, type WorkerReason } from './disabled-feed.ts';
 import { type FeedAnswer, fetchFeed, NOTHING_READ } from './fetch-feed.ts';
 import { takeItems } from './take-items.ts';
@@ -121,14 +121,19 @@ async function settleFailure(
 /** The event and the notice are stored with the state that they report. */
 async function disable(context: Context, feed: ClaimedFeed, reason: WorkerReason, why: string): Promise<void> {
   const at = context.clock.now();
-  await context.db.em().transactional(async (em: SqlEntityManager) => {
+  const isDisabled = await context.db.em().transactional(async (em: SqlEntityManager) => {
     const outcome = { ...unchanged(feed), nextPollAt: at, lastError: why, disabledAt: at, disabledReason: reason };
-    if (!(await store(em, feed, outcome))) return;
+    if (!(await store(em, feed, outcome))) {
+      // A caller whose rights are in force may have changed the feed meanwhile, and this poll has read nothing.
+      if (reason === 'ended') await releaseFeed(em, { id: feed.id, leaseUntil: feed.next_poll_at, now: at });
+      return false;
+    }
     const disabling = { at, reason, why };
     await storeEvents(em, [disabledFeedEvent(context, feed, disabling)]);
     await storeOwnerNotices(context, em, feed.account_id, disabledFeedNotice(context, feed, disabling));
+    return true;
   });
-  context.log.warn({ feed: feed.id, reason }, 'a feed was disabled');
+  if (isDisabled) context.log.warn({ feed: feed.id, reason }, 'a feed was disabled');
 }
 
 interface PollOutcome {
@@ -156,9 +161,11 @@ function unchanged(feed: ClaimedFeed) {
   };
 }
 
-/** @returns whether the feed has kept its address and is enabled */
+/** @returns whether the feed has kept its address and is enabled, and has kept its caller if that one has ended */
 async function store(em: SqlEntityManager, feed: ClaimedFeed, outcome: PollOutcome): Promise<boolean> {
-  const { id, url, items_since: itemsSince, next_poll_at: leaseUntil } = feed;
+  const { id, url, items_since: itemsSince, next_poll_at: leaseUntil, caller } = feed;
   const { disabledAt = null, disabledReason = null, ...rest } = outcome;
-  return (await settleFeed(em, { id, url, itemsSince, leaseUntil, ...rest, disabledAt, disabledReason })).length > 0;
+  return (
+    (await settleFeed(em, { id, url, itemsSince, leaseUntil, caller, ...rest, disabledAt, disabledReason })).length > 0
+  );
 }
