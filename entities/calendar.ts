@@ -24,10 +24,12 @@ export const Calendar = defineEntity({
     freeSlots: p.boolean(),
     /** Hex SHA-256 of the secret in the address. */
     secretHash: p.string().length(64).unique(),
-    /** The key that made it; null when a grant or an owner did. */
+    /** The key that made it; null when a grant or a person did. */
     createdByKeyId: p.uuid().strictNullable(),
     /** The OAuth grant it was made under; it ends with the grant. */
     grantId: p.uuid().strictNullable(),
+    /** The person who made it; it ends with their membership. Null also for a person's calendar from before this column. */
+    ownerId: p.uuid().strictNullable(),
     createdAt: instant(),
     /** When its address was made: at first, or by the latest renewal. */
     renewedAt: instant(),

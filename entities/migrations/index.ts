@@ -6,6 +6,7 @@
 import type { MigrationObject } from '@mikro-orm/core';
 import { AccountConnectSessions } from './migration-20261122-account-connect-sessions.ts';
 import { Approvals } from './migration-20261123-approvals.ts';
+import { CalendarOwners } from './migration-20261129-calendar-owners.ts';
 import { CalendarIndexes } from './migration-20261122-calendar-indexes.ts';
 import { Calendars } from './migration-20261123-calendars.ts';
 import { FeedAddresses } from './migration-20261124-feed-addresses.ts';
@@ -71,4 +72,5 @@ export const migrations: ListedMigration[] = [
   { name: '20261128-periods-before-words', class: PeriodsBeforeWords },
   { name: '20261128-ledger-pages', class: LedgerPages },
   { name: '20261129-content-generations', class: ContentGenerations },
+  { name: '20261129-calendar-owners', class: CalendarOwners },
 ];

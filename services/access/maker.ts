@@ -21,6 +21,8 @@ export interface Maker {
 /** A maker that cannot end before the transaction does, and the policy that it follows. */
 export interface HeldMaker {
   readonly maker: Maker;
+  /** The person who creates it; null for a key and a grant. */
+  readonly ownerId: string | null;
   readonly policyId: string | null;
 }
 
@@ -61,6 +63,7 @@ export async function holdRights(em: SqlEntityManager, caller: Caller, at?: Date
   const held = { lockMode: LockMode.PESSIMISTIC_READ, refresh: true } as const;
   let policyId: string | null = null;
   let allowed: ReadonlySet<Scope> | null = null;
+  const ownerId = caller.actor.kind === 'person' ? caller.keyId : null;
   if (createdByKeyId !== null) {
     const unexpired = at === undefined ? {} : { $or: [{ expiresAt: null }, { expiresAt: { $gt: at } }] };
     const key = await em.findOne(ApiKey, { id: createdByKeyId, revokedAt: null, ...unexpired }, held);
@@ -72,12 +75,12 @@ export async function holdRights(em: SqlEntityManager, caller: Caller, at?: Date
     allowed = await readRoleScopes(em, grant?.ownerId);
     policyId = grant?.policyId ?? null;
   }
-  if (caller.actor.kind === 'person') {
-    // Roles are lowered under this lock.
+  if (ownerId !== null) {
+    // Roles are lowered, and people removed, under this lock.
     await lockAccount(em, caller.accountId);
-    allowed = await readRoleScopes(em, caller.keyId);
+    allowed = await readRoleScopes(em, ownerId);
   }
-  return { maker, policyId, allowed };
+  return { maker, ownerId, policyId, allowed };
 }
 
 async function readRoleScopes(em: SqlEntityManager, ownerId: string | undefined): Promise<ReadonlySet<Scope> | null> {

@@ -39,12 +39,13 @@ export async function createCalendar(
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     if (wanted !== undefined) await holdProfile(em, caller, wanted);
     else if (caller.profileId !== null) await holdOwnProfile(em, caller, caller.profileId);
-    const { maker } = await holdMaker(em, caller);
+    const { maker, ownerId } = await holdMaker(em, caller);
     await lockAccount(em, accountId);
     await requireCapacity(em, accountId);
     const now = context.clock.now();
     const calendar = em.create(Calendar, {
       ...maker,
+      ownerId,
       id: context.random.uuid(),
       accountId,
       profileId: wanted ?? caller.profileId,

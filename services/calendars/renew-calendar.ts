@@ -10,7 +10,7 @@ import { requireSight } from './require-sight.ts';
 import { lockCalendar } from './reachable-calendars.ts';
 
 /**
- * The new address ends with the key or agent that gets it, as that of a new calendar does.
+ * The new address ends with the key, agent or person that gets it, as that of a new calendar does.
  *
  * @throws ServiceError forbidden (scopes), not_found for an unknown, revoked or foreign calendar, unauthorized when the caller's key or grant was
  *   revoked meanwhile
@@ -22,10 +22,10 @@ export async function renewCalendar(
 ): Promise<CalendarView & { url: string }> {
   const secret = newCalendarSecret(context.random);
   return context.db.em().transactional(async (em: SqlEntityManager) => {
-    const { maker } = await holdMaker(em, caller);
+    const { maker, ownerId } = await holdMaker(em, caller);
     const calendar = await lockCalendar(em, caller, calendarId);
     requireSight(caller, calendar.freeSlots);
-    Object.assign(calendar, { ...maker, secretHash: hashSecret(secret), renewedAt: context.clock.now() });
+    Object.assign(calendar, { ...maker, ownerId, secretHash: hashSecret(secret), renewedAt: context.clock.now() });
     await em.flush();
     return { ...calendarView(calendar), url: calendarUrl(context, secret) };
   });

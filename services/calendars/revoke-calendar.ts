@@ -24,6 +24,11 @@ export async function revokeCalendarsMadeBy(
     .execute();
 }
 
+/** Runs in the transaction that removes the person, under the lock of the account, which prevents new ones (holdMaker). */
+export async function revokeCalendarsOfPerson(em: SqlEntityManager, ownerId: string): Promise<void> {
+  await tables(em).deleteFrom('calendars').where('owner_id', '=', ownerId).execute();
+}
+
 /** Runs in the transaction that deletes the profile. */
 export async function revokeCalendarsOfProfile(em: SqlEntityManager, profileId: string): Promise<void> {
   await tables(em).deleteFrom('calendars').where('profile_id', '=', profileId).execute();

@@ -1,6 +1,7 @@
 /**
  * Removes a person from the account. Their sign-ins, passkeys, invitations and agents end with their row; so do the keys
- * and webhooks that those agents created. Keys of the account that the person made stay, because programs depend on them.
+ * and webhooks that those agents created, and the calendars that the person or an agent made. Keys of the account that
+ * the person made stay, because programs depend on them.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { OauthArtifact } from '../../entities/oauth-artifact.ts';
@@ -8,6 +9,7 @@ import { Owner } from '../../entities/owner.ts';
 import { Policy } from '../../entities/policy.ts';
 import { tables } from '../../entities/tables.ts';
 import { recordChange } from '../audit/record-change.ts';
+import { revokeCalendarsOfPerson } from '../calendars/revoke-calendar.ts';
 import type { Context } from '../context.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
 import { endMadeByPerson } from './end-made-by-person.ts';
@@ -58,6 +60,7 @@ async function endMembership(
     await lock(em);
     const target = await personIn(em, accountId, personId);
     if (target.role === 'owner') await refuseLastOwner(em, target);
+    await revokeCalendarsOfPerson(em, personId);
     // A grant may have been stored while this waited for the account.
     const grantIds = await holdGrants(em, personId);
     await em.nativeDelete(OauthArtifact, { grantId: { $in: grantIds } });

@@ -173,7 +173,7 @@ export const RETENTIONS: Readonly<Record<keyof Schema, Retention>> = {
   api_keys: { kept: 'always: the audit names it, also once it is revoked' },
   connections: { kept: 'always: posts name it; a deleted one has no credentials' },
   webhooks: { kept: 'always: deliveries name it; a deleted one has no secret' },
-  calendars: { kept: 'until it is revoked, or ends with its key, agent or profile' },
+  calendars: { kept: 'until it is revoked, or ends with its key, agent, person or profile' },
   imports: {
     kept: '30 days after it began, unless it is running',
     rules: [

@@ -69,6 +69,7 @@ export function PersonRow({ person }: { person: Person }) {
         <ul>
           <li>their sign-ins, passkeys and invitations</li>
           <li>the agents that they allowed, with the keys and webhooks of those</li>
+          <li>calendar addresses that they or these agents made or last renewed</li>
         </ul>
         <p>
           Keys that they created stay. Replace the <ServerLink href="/owner/keys">account keys</ServerLink> of which
