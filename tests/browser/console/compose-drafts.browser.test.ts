@@ -82,6 +82,29 @@ describe.skipIf(!HAS_BROWSER)('Drafts of Compose', () => {
     expect(await textOf(page).inputValue()).toBe('Unfinished');
   });
 
+  it('of a connection that is disconnected meanwhile are not waited for, and the text goes out once', async () => {
+    const [gone] = await stage.connect(1);
+    const { page } = await stage.visit('/compose');
+    await textOf(page).fill('For two');
+    await choose(page, 'bell-1', 'bell-3');
+    await page.getByText('2 connections', { exact: true }).waitFor();
+    await page.getByText('Saved as 2 drafts.').waitFor();
+    await stage.world.rest(`DELETE /connections/${gone?.id}`);
+    await page.getByText('1 connection', { exact: true }).waitFor();
+    await textOf(page).fill('For one');
+    await expect.poll(textsOf).toEqual(['For one']);
+    await page.getByText('Saved as a draft.').waitFor();
+    await textOf(page).fill('For one only');
+    await expect.poll(textsOf).toEqual(['For one only']);
+
+    await page.getByRole('button', { name: 'Publish' }).click();
+
+    await resultsOf(page).getByText('1 of 1 accepted').waitFor();
+    expect(await textOf(page).inputValue()).toBe('');
+    expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(0);
+    expect(await drafts()).toEqual([]);
+  });
+
   it('say so when they were published elsewhere, and do not post the text again unasked', async () => {
     const { page } = await stage.visit('/compose', { refusedAt: ['/owner/trpc/posts.create'] });
     await textOf(page).fill('Taken away');

@@ -32,6 +32,17 @@ describe('a send that succeeds', () => {
     expect(texts()).toEqual(['']);
   });
 
+  it('leaves nothing of it either when another chosen connection was disconnected meanwhile', async () => {
+    const service = fakeService();
+    const store = newStore();
+    write(store, { targets: [BELL.id, 'disconnected meanwhile'] });
+
+    await sendComposition(sendingOf(service, store), DIRECTORY, () => undefined);
+
+    expect(service.textsOf('sent')).toEqual(['Ding']);
+    expect(store.current()).toMatchObject({ text: '', targets: [] });
+  });
+
   it('leaves the text that was written beside it', async () => {
     const { store, arrive, sent, texts } = sendHeld();
     store.show(newComposition());

@@ -102,6 +102,20 @@ describe('the requests of a text that is being sent', () => {
 });
 
 describe('the drafts of a text', () => {
+  it('are not named again once replaced, also that of a chosen connection that was disconnected', async () => {
+    const service = fakeService();
+    const store = newStore();
+    write(store, { targets: ['bell', 'gong'], drafts: { bell: 'draft of bell', gong: 'draft of gong' } });
+
+    await sendPlanned(
+      sendingOf(service, store),
+      'save',
+      planned({ replaces: ['draft of bell', 'draft of gong'], isDraft: true }),
+    );
+
+    expect(store.current().drafts).toEqual({ bell: 'post-1' });
+  });
+
   it.each(['save', 'send'] as const)(
     'stay known when a %s names fewer connections and stores nothing, until a later one replaces them',
     async (kind) => {

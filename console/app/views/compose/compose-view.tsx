@@ -85,14 +85,14 @@ function Editor({ connections, platforms }: EditorData) {
       <Unfinished store={store} autosave={autosave} />
       <div className="compose">
         <form className="panel" aria-label="Post" onSubmit={submit} noValidate>
-          <SaveState store={store} composition={composition} autosave={autosave} isSending={sending.isSending} />
+          <SaveState {...parts} autosave={autosave} isSending={sending.isSending} />
           <TextEditor {...parts} />
           <Suspense fallback={<Loading what="the images" />}>
             <ImagesEditor {...parts} uploading={uploading} />
           </Suspense>
           <Targets
             connections={connections}
-            chosen={composition.targets}
+            chosen={chosen.map(({ id }) => id)}
             verdicts={verdicts.of}
             onChange={(targets) => store.change({ targets })}
           />

@@ -1,5 +1,6 @@
 /** Says where what is written is kept, and offers to begin anew or to continue another unfinished text. */
 import { useEffect } from 'react';
+import type { Connection } from '../../data/connections.ts';
 import { useTRPCClient } from '../../data/trpc.ts';
 import { useLists } from '../../data/live/use-lists.ts';
 import { problemOf } from '../../data/problem.ts';
@@ -16,17 +17,18 @@ import { useOthers } from './use-composition.ts';
 export interface SaveStateProps {
   readonly store: CompositionStore;
   readonly composition: Composition;
+  readonly chosen: readonly Connection[];
   readonly autosave: Autosave;
   readonly isSending: boolean;
 }
 
-export function SaveState({ store, composition, autosave, isSending }: SaveStateProps) {
+export function SaveState({ store, composition, chosen, autosave, isSending }: SaveStateProps) {
   const discard = useDiscard(store, autosave);
   if (isBlank(composition)) return null;
   return (
     <div className="save-state">
       <p className="hint" role="status">
-        {wordsFor(store, composition, autosave)}
+        {wordsFor(store, composition, chosen, autosave)}
         {Object.keys(composition.drafts).length > 0 && (
           <>
             {' '}
@@ -48,16 +50,22 @@ export function SaveState({ store, composition, autosave, isSending }: SaveState
   );
 }
 
-function wordsFor(store: CompositionStore, composition: Composition, { isSaving, failure }: Autosave): string {
+function wordsFor(
+  store: CompositionStore,
+  composition: Composition,
+  chosen: readonly Connection[],
+  { isSaving, failure }: Autosave,
+): string {
   if (!store.isKept()) return 'This browser keeps nothing: do not close the tab before it is sent.';
   if (isSaving) return 'Saving the draft…';
   const here = 'Kept in this browser.';
   if (failure !== null) return `${here} No draft was saved: ${problemOf(failure).message}`;
-  const { drafts, targets, savedAs } = composition;
-  const count = targets.filter((id) => id in drafts).length;
-  if (savedAs !== contentKey(composition)) return here;
-  if (count === targets.length) return count === 1 ? 'Saved as a draft.' : `Saved as ${count} drafts.`;
-  return `${here} Saved as drafts for ${count} of ${targets.length} connections: it does not fit the others.`;
+  const { drafts, savedAs } = composition;
+  const count = chosen.filter(({ id }) => id in drafts).length;
+  // Also when the connections that it was saved for were all disconnected.
+  if (savedAs !== contentKey(composition) || chosen.length === 0) return here;
+  if (count === chosen.length) return count === 1 ? 'Saved as a draft.' : `Saved as ${count} drafts.`;
+  return `${here} Saved as drafts for ${count} of ${chosen.length} connections: it does not fit the others.`;
 }
 
 /** Hides it at once, and deletes its drafts when the time for undo has passed. */

@@ -7,7 +7,7 @@ import { isUndecided, newKey } from '../../data/intentions.ts';
 import { codeOf, isRetryable } from '../../data/problem.ts';
 import type { Api, Outputs } from '../../data/api-types.ts';
 import type { Composition, Pending } from './composition.ts';
-import type { Planned } from './requests.ts';
+import { chosenOf, type Planned } from './requests.ts';
 import type { CompositionStore } from './store.ts';
 
 type Answer = Outputs['posts']['create'];
@@ -31,6 +31,7 @@ export interface Sending {
   readonly api: Api;
   readonly store: CompositionStore;
   readonly compositionId: string;
+  /** All that there are: nothing is written before they are read. */
   readonly connections: readonly Connection[];
 }
 
@@ -80,13 +81,18 @@ async function sendRequests(
   store.change(
     (before) => ({
       pending: left.length === 0 ? null : { ...pending, requests: left },
-      ...(pending.kind === 'save' ? saved : unsent)(before, results, replaced),
+      ...(pending.kind === 'save' ? saved : unsent)(withoutGone(before, connections), results, replaced),
       // A draft that was published or deleted elsewhere cannot be replaced any more.
       ...(isGone && { drafts: {}, savedAs: null }),
     }),
     compositionId,
   );
   return { results, failures, isUndecided: left.length > 0 };
+}
+
+/** The composition without chosen connections that were disconnected since: no request names them, so none has a result. */
+function withoutGone(before: Composition, connections: readonly Connection[]): Composition {
+  return { ...before, targets: chosenOf(before, connections).map(({ id }) => id) };
 }
 
 /** The drafts that hold the text now: new ones, and the earlier ones of connections whose new draft was refused. */

@@ -7,7 +7,7 @@ import { useLists } from '../../data/live/use-lists.ts';
 import { codeOf, isRetryable } from '../../data/problem.ts';
 import { useTRPCClient } from '../../data/trpc.ts';
 import { type Composition, contentKey } from './composition.ts';
-import { type Directory, planRequests, withReplaced } from './requests.ts';
+import { chosenOf, type Directory, planRequests, withReplaced } from './requests.ts';
 import { sendPending, sendPlanned, type Sent } from './send.ts';
 import type { CompositionStore } from './store.ts';
 
@@ -51,7 +51,7 @@ export function useAutosave(store: CompositionStore, composition: Composition, d
     const work = alone(async () => {
       store.refresh();
       const present = store.current();
-      if (present.id !== composition.id || !isDue(present)) return;
+      if (present.id !== composition.id || !isDue(present, directory)) return;
       const sending = { api, store, compositionId: present.id, connections };
       if (present.pending !== null) await sendPending(sending, present.pending);
       const latest = store.find(present.id);
@@ -68,7 +68,7 @@ export function useAutosave(store: CompositionStore, composition: Composition, d
   });
   const code = failure === null ? null : codeOf(failure);
   const mayRepeat = failure === null || code === null || code === 'not_found' || isRetryable(code);
-  const isWaiting = isDue(composition) && store.isOwnChange() && mayRepeat;
+  const isWaiting = isDue(composition, directory) && store.isOwnChange() && mayRepeat;
   useEffect(() => {
     if (!isWaiting || isSaving || isPaused) return;
     const timer = setTimeout(() => void save(key), failure === null ? SAVE_AFTER_MS : AGAIN_MS);
@@ -96,11 +96,11 @@ export function useAutosave(store: CompositionStore, composition: Composition, d
 }
 
 /** Whether the service does not have what is written. It takes a text for at least one connection. */
-function isDue(composition: Composition): boolean {
-  const { pending, text, variants, targets, savedAs } = composition;
+function isDue(composition: Composition, { connections }: Directory): boolean {
+  const { pending, text, variants, savedAs } = composition;
   if (pending !== null) return pending.kind === 'save';
   const isWritten = text.trim() !== '' || Object.values(variants).some((words) => words.trim() !== '');
-  return isWritten && targets.length > 0 && savedAs !== contentKey(composition);
+  return isWritten && chosenOf(composition, connections).length > 0 && savedAs !== contentKey(composition);
 }
 
 function draftsOf(composition: Composition, directory: Directory) {
