@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { connectSandbox } from '../../harness/connections.ts';
 import { PASSWORD } from '../../harness/owner.ts';
 import { PHONE } from '../page-checks.ts';
+import { resultsOf, textOf } from './compose-page.ts';
 import { HAS_BROWSER, useConsole } from './console-stage.ts';
 import { expectGoodView } from './view-checks.ts';
 
@@ -56,6 +57,48 @@ describe.skipIf(!HAS_BROWSER)('Approvals', () => {
     await page.getByText('The post is approved and scheduled.').waitFor();
 
     expect(await postOf(postId)).toMatchObject({ status: 'scheduled', text: 'Ding dong' });
+  });
+
+  it('edits the post in Compose, and sends it when it was asked for, under its id', async () => {
+    const { secret } = await stage.world.key({ approval: 'required' });
+    const tomorrow = new Date(stage.world.clock.now().getTime() + 24 * 3_600_000).toISOString();
+    const postId = await ask(secret, 'Bim bma', { scheduledFor: tomorrow });
+    const { page } = await stage.visit('/approvals');
+    await page.getByRole('link', { name: 'Edit in Compose' }).click();
+    await page.getByText('asked for this post, to go out').waitFor();
+    await page.getByRole('radio', { name: 'At a time' }).and(page.locator(':checked')).waitFor();
+    await textOf(page).fill('Bim bam');
+    await expectGoodView(page);
+    // Longer than Compose waits before it saves a draft.
+    await page.waitForTimeout(4_000);
+    await page.getByText('Kept in this browser.').waitFor();
+    expect(await postOf(postId)).toMatchObject({ text: 'Bim bma', approval: { state: 'pending' } });
+
+    await page.getByRole('button', { name: 'Schedule' }).click();
+
+    await resultsOf(page).getByText('1 of 1 accepted').waitFor();
+    expect(await textOf(page).inputValue()).toBe('');
+    expect(await postOf(postId)).toMatchObject({
+      status: 'scheduled',
+      text: 'Bim bam',
+      scheduledFor: tomorrow,
+      approval: { state: 'approved' },
+    });
+  });
+
+  it('shows in Compose that the time that was asked for has passed', async () => {
+    const { secret } = await stage.world.key({ approval: 'required' });
+    const soon = new Date(stage.world.clock.now().getTime() + 60_000).toISOString();
+    const postId = await ask(secret, 'Bim, late', { scheduledFor: soon });
+    await stage.world.advance(120_000);
+    const { page } = await stage.visit(`/compose?draft=${postId}`);
+    await page.getByText('That time has passed, so it goes out at once unless you choose another one.').waitFor();
+    await page.getByRole('radio', { name: 'Now' }).and(page.locator(':checked')).waitFor();
+
+    await page.getByRole('button', { name: 'Publish' }).click();
+
+    await resultsOf(page).getByText('1 of 1 accepted').waitFor();
+    expect(await postOf(postId)).toMatchObject({ status: 'sent', approval: { state: 'approved' } });
   });
 
   it('rejects with a reason, and shows what changed when the agent asks again', async () => {

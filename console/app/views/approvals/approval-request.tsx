@@ -12,6 +12,7 @@ import { LookPictures } from '../compose/look-pictures.tsx';
 import { MarkedWords } from '../compose/marked-words.tsx';
 import { differenceOf } from '../compose/word-difference.ts';
 import { Decision } from './decision.tsx';
+import { PlannedTime } from './planned-time.tsx';
 import type { Request } from './request.ts';
 
 export function ApprovalRequest({ request }: { request: Request }) {
@@ -47,7 +48,7 @@ export function ApprovalRequest({ request }: { request: Request }) {
             , for <b dir="auto">{profileName(profileId)}</b>
           </>
         )}
-        , to go out <When plan={approval.plan} />. Expires <Moment at={approval.expiresAt} />.
+        , to go out <PlannedTime plan={approval.plan} />. Expires <Moment at={approval.expiresAt} />.
       </p>
       {approval.reason !== null && (
         <p className="hint">
@@ -83,11 +84,6 @@ function useRewriteWanted(
   const account = useQuery(useTRPC().account.get.queryOptions({})).data?.account;
   if (typeof ofPost === 'boolean') return ofPost;
   return connection?.rewriteMode === 'on' || (connection?.rewriteMode !== 'off' && account?.rewriteDefault === true);
-}
-
-function When({ plan }: { plan: Request['approval']['plan'] }) {
-  if (plan.scheduledFor !== null) return <Moment at={plan.scheduledFor} />;
-  return plan.queue ? 'in the next free slot' : 'at once';
 }
 
 function AltTexts({ media }: { media: Request['content']['media'] }) {

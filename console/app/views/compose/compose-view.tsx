@@ -9,6 +9,7 @@ import { Loading } from '../../ui/loading.tsx';
 import { useNow } from '../../ui/moment.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { ApprovalNote } from './approval-note.tsx';
 import { type Composition, isRepeatable, type Pending, type When as WhenValue } from './composition.ts';
 import { Problems } from './problems.tsx';
 import { chosenOf, type Directory, type Platform } from './requests.ts';
@@ -97,6 +98,7 @@ function Editor({ connections, platforms }: EditorData) {
             onChange={(targets) => store.change({ targets })}
           />
           <When {...parts} />
+          <ApprovalNote {...parts} />
           <Problems verdicts={verdicts} chosen={chosen} />
           <SendButton pending={pending} when={composition.when} isSending={sending.isSending} />
           {sending.missing !== null && (

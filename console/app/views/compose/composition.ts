@@ -1,5 +1,5 @@
 /** What a person writes: one text for several connections, with all that goes with it. */
-import type { Inputs } from '../../data/trpc.ts';
+import type { Inputs, Outputs } from '../../data/api-types.ts';
 import { ZONE } from '../../ui/times.ts';
 
 export type CreateInput = Inputs['posts']['create'];
@@ -12,12 +12,41 @@ export interface ComposedImage {
   readonly height: number;
 }
 
+/** The pending request for approval whose post is edited. It waits as it is until the composition is sent. */
+export interface WaitingApproval {
+  readonly postId: string;
+  readonly connectionId: string;
+  readonly requestedAt: string;
+  /** Name of the key or agent. */
+  readonly requestedBy: string;
+  /** When the post goes out once it is approved. */
+  readonly plan: NonNullable<Outputs['posts']['get']['post']['approval']>['plan'];
+}
+
+/** What sends the post of a request for approval. */
+export interface ApprovalAnswer extends WaitingApproval {
+  /** Whether it goes out as the request asks. */
+  readonly followsPlan: boolean;
+  /** The chosen time, as an instant; null for none. */
+  readonly at: number | null;
+}
+
+/** What is sent for some connections. */
+export interface ComposedRequest {
+  readonly key: string;
+  readonly input: CreateInput;
+  /** Present when it sends the post of a request instead of a new one. */
+  readonly approval?: ApprovalAnswer | undefined;
+}
+
+export type AnsweringRequest = ComposedRequest & { readonly approval: ApprovalAnswer };
+
 /** Requests whose answer is not known yet. Each has its idempotency key, so no copy of them is carried out again. */
 export interface Pending {
   readonly kind: 'save' | 'send';
   /** When they were sent first, in milliseconds since 1970. */
   readonly startedAt: number;
-  readonly requests: readonly { readonly key: string; readonly input: CreateInput }[];
+  readonly requests: readonly ComposedRequest[];
 }
 
 /** The service keeps an idempotency key for 24 hours; this leaves an hour for slow answers and clocks. */
@@ -57,6 +86,8 @@ export interface Composition {
   readonly drafts: Readonly<Record<string, string>>;
   /** What the drafts hold, as {@link contentKey} gives it; null when nothing was saved. */
   readonly savedAs: string | null;
+  /** Null unless the post of a request is edited. */
+  readonly approval: WaitingApproval | null;
   readonly pending: Pending | null;
 }
 
@@ -77,6 +108,7 @@ export function newComposition(): Composition {
     rewrite: null,
     drafts: {},
     savedAs: null,
+    approval: null,
     pending: null,
   };
 }

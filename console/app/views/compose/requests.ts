@@ -5,7 +5,7 @@
 import type { Connection } from '../../data/connections.ts';
 import type { Outputs } from '../../data/trpc.ts';
 import { repeatsOf } from '../../ui/local-time.ts';
-import { type Composition, type CreateInput, tagsOf } from './composition.ts';
+import { type ApprovalAnswer, type Composition, type CreateInput, tagsOf } from './composition.ts';
 
 export type Platform = Outputs['platforms']['list']['platforms'][number];
 
@@ -16,6 +16,8 @@ const SLUGS_MAX = 100;
 export interface Planned {
   readonly input: CreateInput;
   readonly connections: readonly Connection[];
+  /** Present when it sends the post of a request for approval. */
+  readonly approval?: ApprovalAnswer | undefined;
 }
 
 export interface Directory {

@@ -40,6 +40,14 @@ export function composeAt(instant: number, connections: readonly string[]): Comp
   return connections.length === 0 ? { time } : { time, slug: [...connections] };
 }
 
+/** The fields of a composition that an address with a time or the queue sets. */
+export function timeFields({ time, queue }: ComposeSearch) {
+  return {
+    ...(time !== undefined && { when: 'time' as const, ...localTimeOf(time) }),
+    ...(queue !== undefined && { when: 'queue' as const }),
+  };
+}
+
 /** An instant as the fields of a composition have it. */
 export function localTimeOf(instant: string): LocalTime & { readonly zone: string } {
   return { ...localTimeAt(Date.parse(instant), ZONE), zone: ZONE };

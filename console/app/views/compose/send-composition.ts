@@ -2,7 +2,8 @@
 import type { Api } from '../../data/api-types.ts';
 import type { Connection } from '../../data/connections.ts';
 import { type Composition, contentKey, isRepeatable } from './composition.ts';
-import { chosenOf, type Directory, planRequests, whenFields, withReplaced } from './requests.ts';
+import { planSend } from './plan-send.ts';
+import { chosenOf, type Directory } from './requests.ts';
 import { type Sending, sendPending, sendPlanned, type Sent } from './send.ts';
 
 /** What a running send has begun with. */
@@ -37,11 +38,7 @@ export async function sendComposition(
   // Meanwhile it may have been discarded.
   if (present === undefined || store.find(compositionId) === undefined) return NOTHING;
   onBegin({ newestId, connections: chosenOf(present, connections) });
-  const planned = planRequests(present, directory).map((request) => ({
-    ...request,
-    input: { ...request.input, ...whenFields(present) },
-  }));
-  const sent = await sendPlanned(sending, 'send', withReplaced(planned, present.drafts));
+  const sent = await sendPlanned(sending, 'send', planSend(present, directory, Date.now()));
   forgetSent(sending, present, sent);
   return sent;
 }

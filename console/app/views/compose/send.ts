@@ -6,8 +6,9 @@ import type { Connection } from '../../data/connections.ts';
 import { isUndecided, newKey } from '../../data/intentions.ts';
 import { codeOf, isRetryable } from '../../data/problem.ts';
 import type { Api, Outputs } from '../../data/api-types.ts';
-import type { Composition, Pending } from './composition.ts';
+import type { ComposedRequest, Composition, Pending } from './composition.ts';
 import { chosenOf, type Planned } from './requests.ts';
+import { sendApproval } from './send-approval.ts';
 import type { CompositionStore } from './store.ts';
 
 type Answer = Outputs['posts']['create'];
@@ -37,7 +38,7 @@ export interface Sending {
 
 /** Stores the requests as pending and sends them. */
 export function sendPlanned(sending: Sending, kind: Pending['kind'], planned: readonly Planned[]): Promise<Sent> {
-  const requests = planned.map(({ input }) => ({ key: newKey(), input }));
+  const requests = planned.map(({ input, approval }) => ({ key: newKey(), input, approval }));
   const pending: Pending = { kind, startedAt: Date.now(), requests };
   sending.store.change({ pending }, sending.compositionId);
   return sendRequests(sending, pending, isUndecided);
@@ -60,9 +61,7 @@ async function sendRequests(
   hasNoAnswer: (failure: unknown) => boolean,
 ): Promise<Sent> {
   const { api, store, compositionId, connections } = sending;
-  const settled = await Promise.allSettled(
-    pending.requests.map(({ key, input }) => api.posts.create.mutate({ ...input, idempotencyKey: key })),
-  );
+  const settled = await Promise.allSettled(pending.requests.map((request) => sendRequest(api, request)));
   const left = pending.requests.filter((_request, index) => {
     const outcome = settled[index];
     return outcome?.status === 'rejected' && hasNoAnswer(outcome.reason);
@@ -82,12 +81,17 @@ async function sendRequests(
     (before) => ({
       pending: left.length === 0 ? null : { ...pending, requests: left },
       ...(pending.kind === 'save' ? saved : unsent)(withoutGone(before, connections), results, replaced),
-      // A draft that was published or deleted elsewhere cannot be replaced any more.
-      ...(isGone && { drafts: {}, savedAs: null }),
+      // A draft that was published or deleted elsewhere cannot be replaced or approved any more.
+      ...(isGone && { drafts: {}, savedAs: null, approval: null }),
     }),
     compositionId,
   );
   return { results, failures, isUndecided: left.length > 0 };
+}
+
+function sendRequest(api: Api, { key, input, approval }: ComposedRequest): Promise<Answer> {
+  if (approval !== undefined) return sendApproval(api, { key, input, approval });
+  return api.posts.create.mutate({ ...input, idempotencyKey: key });
 }
 
 /** The composition without chosen connections that were disconnected since: no request names them, so none has a result. */
@@ -145,6 +149,8 @@ function unsent(
   return {
     targets: before.targets.filter((id) => !done.has(id)),
     drafts: Object.fromEntries(leftDrafts(before, replaced).filter(([id]) => !stored.has(id))),
+    // A post that failed is no draft any more: it is sent again as a new one.
+    ...(before.approval !== null && stored.has(before.approval.connectionId) && { approval: null }),
   };
 }
 

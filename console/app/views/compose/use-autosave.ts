@@ -95,10 +95,14 @@ export function useAutosave(store: CompositionStore, composition: Composition, d
   };
 }
 
-/** Whether the service does not have what is written. It takes a text for at least one connection. */
+/**
+ * Whether the service does not have what is written. It takes a text for at least one connection. The post of a request
+ * for approval is not saved: the request would end before anyone decides.
+ */
 function isDue(composition: Composition, { connections }: Directory): boolean {
-  const { pending, text, variants, savedAs } = composition;
+  const { pending, text, variants, savedAs, approval } = composition;
   if (pending !== null) return pending.kind === 'save';
+  if (approval !== null) return false;
   const isWritten = text.trim() !== '' || Object.values(variants).some((words) => words.trim() !== '');
   return isWritten && chosenOf(composition, connections).length > 0 && savedAs !== contentKey(composition);
 }

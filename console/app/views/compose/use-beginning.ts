@@ -3,14 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useEffectEvent } from 'react';
 import type { Connection } from '../../data/connections.ts';
-import { type Outputs, useTRPC } from '../../data/trpc.ts';
+import { useTRPC } from '../../data/trpc.ts';
 import { toast } from '../../ui/toasts.tsx';
-import { type Composition, contentKey, isBlank, newComposition } from './composition.ts';
-import { type ComposeSearch, localTimeOf } from './search.ts';
+import { beginningOf, isBegunFrom, isContinued, type Post } from './beginning.ts';
+import { isBlank, newComposition } from './composition.ts';
+import { type ComposeSearch, timeFields } from './search.ts';
 import type { CompositionStore } from './store.ts';
 import { showInstead } from './undoable.ts';
-
-type Post = Outputs['posts']['get']['post'];
 
 const route = getRouteApi('/compose');
 
@@ -25,7 +24,7 @@ export function useBeginning(store: CompositionStore, connections: readonly Conn
 
   const begin = useEffectEvent(() => {
     if (post === undefined) applyLink(store, search, connections);
-    else beginWith(store, post, search.draft !== undefined);
+    else beginWith(store, post, search);
     void navigate({ search: {}, replace: true });
   });
   const isReady = Object.keys(search).length > 0 && (postId === undefined || post !== undefined);
@@ -36,42 +35,21 @@ export function useBeginning(store: CompositionStore, connections: readonly Conn
 }
 
 /** What was written before stays among the unfinished texts. Undo returns to it. */
-function beginWith(store: CompositionStore, post: Post, isContinued: boolean): void {
-  const isDraft = isContinued && post.status === 'draft';
-  const known = Object.values(store.current().drafts).includes(post.id);
-  // The draft of what is written here holds nothing that is not here.
-  if (isDraft && known) return;
-  const composition = compositionOf(post);
-  const drafts = isDraft ? { [post.connectionId]: post.id } : {};
-  const begun = { ...composition, drafts, savedAs: isDraft ? contentKey(composition) : null };
+function beginWith(store: CompositionStore, post: Post, search: ComposeSearch): void {
+  const isDraft = isContinued(post, search);
+  if (isDraft && isBegunFrom(store.current(), post)) return;
+  const begun = beginningOf(post, search, Date.now());
   toast(isDraft ? 'The draft is here.' : 'The text of the post is here.', showInstead(store, begun));
-}
-
-function compositionOf(post: Post): Composition {
-  return {
-    ...newComposition(),
-    text: post.originalText,
-    thread: post.thread,
-    firstComment: post.firstComment,
-    tags: post.tags.join(' '),
-    // An image that was freed cannot be used again.
-    images: post.media.flatMap(({ id, altText, contentType, width, height, url }) =>
-      url === null ? [] : [{ id, altText: altText ?? '', contentType, width, height }],
-    ),
-    targets: [post.connectionId],
-    rewrite: post.rewrite,
-  };
 }
 
 /** A link with a text begins a new one unless nothing is written. Connections and a time are added to what is. */
 function applyLink(store: CompositionStore, search: ComposeSearch, connections: readonly Connection[]): void {
-  const { slug: chosen = [], time, text, queue } = search;
+  const { slug: chosen = [], text } = search;
   const named = connections.filter(({ id, slug }) => chosen.includes(id) || chosen.includes(slug));
   if (text !== undefined && !isBlank(store.current())) store.show(newComposition());
   store.change(({ targets }) => ({
     ...(text !== undefined && { text }),
     targets: [...new Set([...targets, ...named.map(({ id }) => id)])],
-    ...(time !== undefined && { when: 'time' as const, ...localTimeOf(time) }),
-    ...(queue !== undefined && { when: 'queue' as const }),
+    ...timeFields(search),
   }));
 }

@@ -1,0 +1,51 @@
+/** The composition that a post begins: a copy of it, a draft to continue, or the post of a request for approval. */
+import type { Outputs } from '../../data/api-types.ts';
+import { planFields, waitingApproval } from './approval.ts';
+import { type Composition, contentKey, newComposition } from './composition.ts';
+import { type ComposeSearch, timeFields } from './search.ts';
+
+export type Post = Outputs['posts']['get']['post'];
+
+/**
+ * The address decides about the time, then what the request for approval asks for. Its draft is not saved from here: a save
+ * deletes the earlier draft, and the one who asked would lose the post.
+ */
+export function beginningOf(post: Post, search: ComposeSearch, now: number): Composition {
+  const isDraft = isContinued(post, search);
+  const approval = isDraft ? waitingApproval(post) : null;
+  const composition = {
+    ...contentOf(post),
+    ...(approval !== null && planFields(approval.plan, now)),
+    ...timeFields(search),
+    approval,
+  };
+  if (!isDraft || approval !== null) return composition;
+  return { ...composition, drafts: { [post.connectionId]: post.id }, savedAs: contentKey(composition) };
+}
+
+export function isContinued(post: Post, search: ComposeSearch): boolean {
+  return search.draft !== undefined && post.status === 'draft';
+}
+
+/** Whether a composition was begun from this draft, as it is now: it holds nothing that is not there. */
+export function isBegunFrom({ drafts, approval: begun }: Composition, post: Post): boolean {
+  const approval = waitingApproval(post);
+  if (approval === null) return Object.values(drafts).includes(post.id);
+  return begun?.postId === post.id && begun.requestedAt === approval.requestedAt;
+}
+
+function contentOf(post: Post): Composition {
+  return {
+    ...newComposition(),
+    text: post.originalText,
+    thread: post.thread,
+    firstComment: post.firstComment,
+    tags: post.tags.join(' '),
+    // An image that was freed cannot be used again.
+    images: post.media.flatMap(({ id, altText, contentType, width, height, url }) =>
+      url === null ? [] : [{ id, altText: altText ?? '', contentType, width, height }],
+    ),
+    targets: [post.connectionId],
+    rewrite: post.rewrite,
+  };
+}
