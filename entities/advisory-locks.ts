@@ -17,7 +17,7 @@ export const ADVISORY_LOCKS = {
 const KEYED_LOCKS = {
   /** Held while a row of an import becomes posts, for what the row asks for. */
   importRow: 4_221_005,
-  /** Held while a policy is set or removed, for its account. */
+  /** Held while a policy is set, removed or copied, for its account. */
   policies: 4_221_006,
 } as const;
 

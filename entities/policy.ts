@@ -40,12 +40,23 @@ export const Policy = defineEntity({
     id: id(),
     accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
     kind: p.enum(POLICY_KINDS),
+    /**
+     * The policy that it was copied from, for an agent that was allowed again, or the one that this one was copied from: their posts
+     * count together. Null for a policy that was set. That policy may be gone.
+     */
+    countsWith: p.uuid().strictNullable(),
     rules: p.json<PolicyRules>(),
     changedAt: instant(),
     changedByKind: p.enum(APPROVAL_ACTORS),
     changedById: p.uuid(),
     changedByName: p.text(),
   },
-  indexes: [{ properties: ['accountId', 'id'] }],
+  indexes: [
+    { properties: ['accountId', 'id'] },
+    {
+      name: 'policies_counts_with_index',
+      expression: `create index "policies_counts_with_index" on "policies" ("counts_with") where ("counts_with" is not null)`,
+    },
+  ],
 });
 export type Policy = InferEntity<typeof Policy>;

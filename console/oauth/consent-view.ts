@@ -20,13 +20,16 @@ export interface ConsentView {
   readonly isNew: boolean;
   /** Whether it is stopped, so that nothing it posts goes out before the release. */
   readonly isStopped: boolean;
+  /** Whether it has a policy, which the new access follows unless it is in test mode. */
+  readonly hasPolicy: boolean;
 }
 
 /** Option values other than profile ids. */
 export const WHOLE_ACCOUNT = 'account';
 export const TEST_MODE = 'test';
 
-export function consentView({ asked, person, profiles, action, csrf, isNew, isStopped }: ConsentView): Html {
+export function consentView(view: ConsentView): Html {
+  const { asked, person, profiles, action, csrf, isNew, isStopped, hasPolicy } = view;
   const scopes = scopesWithinRole(asked.scopes, person.role);
   const isEmpty = scopes.length === 0;
   const posts = scopes.includes('posts:write');
@@ -44,7 +47,7 @@ export function consentView({ asked, person, profiles, action, csrf, isNew, isSt
       </ul>`
     }
     ${asked.asksForApi && html`<p>It asks for the API, where it is not asked again before a call.</p>`}
-    ${roleNote(asked, person.role)} ${isStopped && STOPPED}
+    ${roleNote(asked, person.role)} ${isStopped && STOPPED} ${hasPolicy && posts && LIMITED}
     <form method="post" action="${action}">
       ${csrf} ${posts && isNew && approvalField(true)}
       <div class="field">
@@ -75,6 +78,11 @@ export function consentView({ asked, person, profiles, action, csrf, isNew, isSt
 const STOPPED = html`<p class="problem" role="note">
   This agent is stopped, and stays stopped when you allow it: nothing it posts goes out until an owner releases it under
   Stops.
+</p>`;
+
+const LIMITED = html`<p class="problem" role="note">
+  A policy limits what this agent posts. Outside of test mode, it also limits the access that you give now. Owners
+  change it under Policies.
 </p>`;
 
 /** First and ticked for a new client: a person who trusts it already unticks it. */

@@ -8,6 +8,7 @@ import type { Context } from '../../services/context.ts';
 import { scopesWithinRole } from '../../services/access/roles.ts';
 import { listGrants } from '../../services/oauth/list-grants.ts';
 import { profilesToChoose } from '../../services/oauth/profiles-to-choose.ts';
+import { hasClientPolicy } from '../../services/policies/keep-client-policy.ts';
 import { isClientStopped } from '../../services/stops/is-client-stopped.ts';
 import { wasAllowedBefore } from '../../services/oauth/was-allowed-before.ts';
 import { revokeGrant } from '../../services/oauth/revoke-grant.ts';
@@ -81,9 +82,11 @@ function ask(context: Context, requests: ConsentRequests): RequestHandler<{ uid:
     const profiles = await profilesToChoose(context, person.accountId);
     const csrf = csrfField(context, person);
     const { accountId } = person;
-    const isNew = !(await wasAllowedBefore(context, accountId, asked.clientId));
-    const isStopped = await isClientStopped(context, { accountId, clientId: asked.clientId });
-    const main = consentView({ asked, person, profiles, action, csrf, isNew, isStopped });
+    const { clientId } = asked;
+    const isNew = !(await wasAllowedBefore(context, accountId, clientId));
+    const isStopped = await isClientStopped(context, { accountId, clientId });
+    const hasPolicy = await hasClientPolicy(context, { accountId, clientId, mode: 'live' });
+    const main = consentView({ asked, person, profiles, action, csrf, isNew, isStopped, hasPolicy });
     sendConsentPage(response, main, asked.redirectUri);
   };
 }

@@ -25,6 +25,7 @@ import { Stops } from './migration-20261123-stops.ts';
 import { ReadLeases } from './migration-20261126-read-leases.ts';
 import { ZoneNames } from './migration-20261126-zone-names.ts';
 import { Policies } from './migration-20261123-policies.ts';
+import { PolicyCopies } from './migration-20261129-policy-copies.ts';
 import { RequestCounts } from './migration-20261122-request-counts.ts';
 import { Retention } from './migration-20261122-retention.ts';
 import { RolesOfPeople } from './migration-20261122-roles-of-people.ts';
@@ -73,4 +74,5 @@ export const migrations: ListedMigration[] = [
   { name: '20261128-ledger-pages', class: LedgerPages },
   { name: '20261129-content-generations', class: ContentGenerations },
   { name: '20261129-calendar-owners', class: CalendarOwners },
+  { name: '20261129-policy-copies', class: PolicyCopies },
 ];

@@ -5,7 +5,10 @@ import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Scope } from '../access/scopes.ts';
+import { recordChange } from '../audit/record-change.ts';
 import { ownerActor } from '../people/owner-caller.ts';
+import { holdPolicies } from '../policies/hold-policies.ts';
+import { keepClientPolicy } from '../policies/keep-client-policy.ts';
 import { keepClientStopped } from '../stops/keep-client-stopped.ts';
 import { removeArtifact } from './artifacts.ts';
 import { type Deciding, recordGrantChange } from './grant-changes.ts';
@@ -32,6 +35,7 @@ export async function storeGrant(context: Context, id: string, agreement: Agreem
   const { accountId, ownerId } = by;
   const now = context.clock.now();
   const isPerson = await context.db.em().transactional(async (em: SqlEntityManager) => {
+    await holdPolicies(em, by);
     // A removal of the person waits for this, and then finds the grant. Nothing here waits for what a removal has locked before.
     const [person] = await tables(em)
       .selectFrom('owners')
@@ -60,7 +64,12 @@ export async function storeGrant(context: Context, id: string, agreement: Agreem
       .execute();
     if (stored.length === 0) return true;
     await keepClientStopped(context, em, { grantId: id, accountId, clientId });
-    await recordGrantChange(context, { ...answerOf(by), grantId: id, outcome: 'ok', mode, profileId }, em);
+    const change = { ...answerOf(by), outcome: 'ok', mode, profileId } as const;
+    await recordGrantChange(context, { ...change, grantId: id }, em);
+    if (await keepClientPolicy(em, { grantId: id, ownerId, accountId, clientId, mode })) {
+      const object = { type: 'policy', ids: [id] } as const;
+      await recordChange(context, { ...change, operation: 'oauth.keepPolicy', object }, em);
+    }
     return true;
   });
   if (isPerson) return;

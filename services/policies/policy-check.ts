@@ -1,9 +1,10 @@
 /**
- * Checks posts against the policy of their caller, in the transaction that stores them. The row of the policy is locked, so
- * that two requests cannot both take the last post of an hour (docs/contract/policies.md).
+ * Checks posts against the policy of their caller, in the transaction that stores them. The row of the policy is locked, with
+ * those whose posts count together with its own, so that two requests cannot both take the last post of an hour
+ * (docs/contract/policies.md).
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { column } from '../../entities/column-lists.ts';
+import { columns } from '../../entities/column-lists.ts';
 import type { PolicyRules } from '../../entities/policy.ts';
 import { type Queries, statement } from '../../entities/statement.ts';
 import type { ItemError } from '../../errors/item-error.ts';
@@ -11,7 +12,7 @@ import type { Caller } from '../access/caller.ts';
 import type { Context } from '../context.ts';
 import { feeOf, platformsWithFees } from '../plans/fees.ts';
 import { monthStart } from '../plans/plans.ts';
-import { POST_AT, POST_GOES_OUT } from './posts-under.ts';
+import { countedAs, countsAs, POST_AT, POST_GOES_OUT } from './posts-under.ts';
 import { addFee, countPost, type PolicyUsage } from './policy-usage.ts';
 import type { PolicyPost } from './policy-post.ts';
 import { contentViolations, timeViolations, type Violation } from './policy-violations.ts';
@@ -44,35 +45,39 @@ export const NO_POLICY: PolicyCheck = {
 
 const DAY_MS = 86_400_000;
 
-const RESULT = { rules: column('policies', 'rules'), kind: column('policies', 'kind') } as const;
+const POLICY = columns('policies', ['id', 'rules', 'kind', 'counts_with'], 'y');
 
+// In the order of their ids, so that two requests cannot deadlock.
 const policyStatement = (name: string, lock: string) =>
   statement(name, {
     parameters: { policyId: 'uuid', accountId: 'uuid' },
-    result: RESULT,
-    sql: ({ policyId, accountId }) =>
-      `select p.rules, p.kind from policies p where p.id = ${policyId} and p.account_id = ${accountId} ${lock}`,
+    result: POLICY.types,
+    sql: ({ policyId, accountId }) => `
+      select ${POLICY.sql} from policies y
+      where y.account_id = ${accountId}
+        and ${countsAs('y', `(select ${countedAs('o')} from policies o where o.id = ${policyId})`)}
+      order by y.id ${lock}`,
   });
 
-const readPolicy = policyStatement('read a policy', '');
-const lockPolicy = policyStatement('lock a policy', 'for no key update');
+const readPolicies = policyStatement('read a policy', '');
+const lockPolicies = policyStatement('lock a policy', 'for no key update');
 
 const readTimes = statement('read when the posts under a policy go out', {
-  parameters: { policyId: 'uuid', from: 'timestamptz', until: 'timestamptz', except: 'uuid?' },
+  parameters: { policyIds: 'uuid[]', from: 'timestamptz', until: 'timestamptz', except: 'uuid?' },
   result: { at: 'timestamptz' },
-  sql: ({ policyId, from, until, except }) => `
+  sql: ({ policyIds, from, until, except }) => `
     select ${POST_AT} as at from posts p
-    where p.policy_id = ${policyId} and ${POST_AT} > ${from} and ${POST_AT} < ${until} and ${POST_GOES_OUT}
+    where p.policy_id = any(${policyIds}) and ${POST_AT} > ${from} and ${POST_AT} < ${until} and ${POST_GOES_OUT}
       and (${except} is null or p.id <> ${except})
     order by 1`,
 });
 
 const readFees = statement('read what the posts under a policy cost', {
-  parameters: { policyId: 'uuid', from: 'timestamptz', platforms: 'text[]', except: 'uuid?' },
+  parameters: { policyIds: 'uuid[]', from: 'timestamptz', platforms: 'text[]', except: 'uuid?' },
   result: { at: 'timestamptz', platform_id: 'text', status: 'text', text: 'text', fee_cents: 'int' },
-  sql: ({ policyId, from, platforms, except }) => `
+  sql: ({ policyIds, from, platforms, except }) => `
     select ${POST_AT} as at, p.platform_id, p.status, p.text, p.fee_cents from posts p
-    where p.policy_id = ${policyId} and ${POST_AT} >= ${from} and ${POST_GOES_OUT} and p.mode = 'live'
+    where p.policy_id = any(${policyIds}) and ${POST_AT} >= ${from} and ${POST_GOES_OUT} and p.mode = 'live'
       and p.platform_id = any(${platforms}) and (${except} is null or p.id <> ${except})`,
 });
 
@@ -83,30 +88,33 @@ export function holdPolicy(
   caller: Caller,
   question: PolicyQuestion,
 ): Promise<PolicyCheck> {
-  return open(context, em, lockPolicy, caller, question);
+  return open(context, em, lockPolicies, caller, question);
 }
 
 /** As {@link holdPolicy}, without a lock: for previews. */
 export function previewPolicy(context: Context, caller: Caller, question: PolicyQuestion): Promise<PolicyCheck> {
-  return open(context, context.db.queries, readPolicy, caller, question);
+  return open(context, context.db.queries, readPolicies, caller, question);
 }
 
 async function open(
   context: Context,
   queries: Queries,
-  read: typeof readPolicy,
+  read: typeof readPolicies,
   { accountId, policyId }: Caller,
   question: PolicyQuestion,
 ): Promise<PolicyCheck> {
   if (policyId === null) return NO_POLICY;
-  const [row] = await read(queries, { policyId, accountId });
+  const rows = await read(queries, { policyId, accountId });
+  const row = rows.find(({ id }) => id === policyId);
   // It was removed a moment ago.
   if (row === undefined) return NO_POLICY;
+  // The posts of the policy that was copied count also when that policy is gone.
+  const policyIds = [...new Set([row.counts_with ?? row.id, ...rows.map(({ id }) => id)])];
   const named = ({ message, ...rest }: Violation): Violation => ({
     ...rest,
     message: `Policy of this ${row.kind === 'grant' ? 'agent' : 'key'}, ${rest.rule}: ${message}`,
   });
-  return createCheck(policyId, row.rules, await readUsage(context, queries, policyId, row.rules, question), named);
+  return createCheck(policyId, row.rules, await readUsage(context, queries, policyIds, row.rules, question), named);
 }
 
 /** @param named puts into a message whose policy it is */
@@ -127,7 +135,7 @@ function createCheck(
 async function readUsage(
   context: Context,
   queries: Queries,
-  policyId: string,
+  policyIds: readonly string[],
   rules: PolicyRules,
   { from, until, exceptPostId }: PolicyQuestion,
 ): Promise<PolicyUsage> {
@@ -135,11 +143,11 @@ async function readUsage(
   const counts = rules.postsPerHour !== null || rules.postsPerDay !== null;
   // A day later too: the first time that allows one more may be there.
   const range = { from: new Date(+from - DAY_MS), until: new Date(+until + 2 * DAY_MS) };
-  const times = counts ? await readTimes(queries, { policyId, ...range, except }) : [];
+  const times = counts ? await readTimes(queries, { policyIds, ...range, except }) : [];
   const spentCents = new Map<string, number>();
   const platforms = rules.spendCentsPerMonth === null ? [] : platformsWithFees(context);
   if (platforms.length > 0) {
-    const posts = await readFees(queries, { policyId, from: monthStart(from), platforms, except });
+    const posts = await readFees(queries, { policyIds, from: monthStart(from), platforms, except });
     for (const { at, platform_id: platformId, status, text, fee_cents: paid } of posts) {
       const cents = status === 'scheduled' ? feeOf(context, { platformId, text }) : paid;
       addFee(spentCents, new Date(at), cents);

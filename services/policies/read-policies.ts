@@ -11,7 +11,7 @@ import { isSupervised } from '../access/limits.ts';
 import type { Context } from '../context.ts';
 import { type CursorPage, type Page, pageOf } from '../paging.ts';
 import { timestamp } from '../timestamp.ts';
-import { POST_AT, POST_GOES_OUT } from './posts-under.ts';
+import { countedAs, countsAs, POST_AT, POST_GOES_OUT } from './posts-under.ts';
 
 export interface PolicyView {
   /** Id of the key or grant. */
@@ -37,9 +37,12 @@ const POLICY = columns(
   'y',
 );
 
+const COUNTED = countedAs('y');
+
 const countSince = (since: string, now: string) => `
-  (select count(*)::int from posts p where p.policy_id = y.id and ${POST_AT} > ${since} and ${POST_AT} <= ${now}
-    and ${POST_GOES_OUT})`;
+  (select count(*)::int from posts p
+    where p.policy_id = any(${COUNTED} || array(select o.id from policies o where ${countsAs('o', COUNTED)}))
+      and ${POST_AT} > ${since} and ${POST_AT} <= ${now} and ${POST_GOES_OUT})`;
 
 const selectPolicies = statement('read policies', {
   parameters: {

@@ -1,6 +1,5 @@
 /** Sets and removes the policy of a key or grant, with the keys that follow it, in one transaction. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { takeKeyedLock } from '../../entities/advisory-locks.ts';
 import { Connection } from '../../entities/connection.ts';
 import { Policy, type PolicyKind, type PolicyRules } from '../../entities/policy.ts';
 import { tables } from '../../entities/tables.ts';
@@ -11,6 +10,7 @@ import { identityOf } from '../access/identity.ts';
 import { reachableConnections } from '../connections/reachable-connections.ts';
 import type { Context } from '../context.ts';
 import { isTimeZone } from '../scheduling/time-zone.ts';
+import { holdPolicies } from './hold-policies.ts';
 import { assignPolicy } from './policy-members.ts';
 import { noPolicy, type PolicyView, readPolicy } from './read-policies.ts';
 
@@ -55,14 +55,6 @@ export async function removePolicy(context: Context, caller: Caller, policyId: s
     if (removed === 0) throw noPolicy(policyId);
     await assignPolicy(em, caller, policyId, null);
   });
-}
-
-/**
- * Keeps other policies of the account from changing: which one a key follows depends on those of the keys above it. Nothing else takes
- * this lock, so it can come before those of rows.
- */
-function holdPolicies(em: SqlEntityManager, { accountId }: Caller): Promise<void> {
-  return takeKeyedLock(em, 'policies', accountId);
 }
 
 /** @throws ServiceError not_found */

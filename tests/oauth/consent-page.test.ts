@@ -117,6 +117,21 @@ describe('the page', () => {
     expect([before.includes(warning), text.includes(warning)]).toEqual([false, true]);
   });
 
+  it('says that a policy limits an agent, and goes on to', async () => {
+    const id = await registered(world);
+    const wish = { clientId: id, params: { scope: 'posts:read posts:write' } };
+    const warning = 'A policy limits what this agent posts.';
+    await codeFor(person, wish);
+    const { text: before } = await openConsent(person.browser, wish);
+    const [grant] = await world.sql<{ id: string }>('select id from oauth_grants where client_id = $1', [id]);
+    expect((await world.rest(`PUT /policies/${grant?.id}`, { body: { postsPerDay: 3 } })).status).toBe(200);
+
+    const { text } = await openConsent(person.browser, wish);
+    const { text: ofReader } = await openConsent(person.browser, { clientId: id });
+
+    expect([before, text, ofReader].map((page) => page.includes(warning))).toEqual([false, true, false]);
+  });
+
   it('is never cached and cannot be framed, and its form leads to the client', async () => {
     const { headers } = await openConsent(person.browser, { clientId });
 
