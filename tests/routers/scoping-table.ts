@@ -386,7 +386,17 @@ export const TABLE: readonly Row[] = [
   ),
   row('profiles.get', 'A', profileA(), '200 200 403 200 200 404 401 401'),
   row('profiles.voice', 'A', profileA(), '200 200 403 200 200 404 401 401'),
-  row('profiles.setVoice', 'A', profileA({ rules: ['Be brief.'] }), UNSCOPED_IN_A),
+  // The voice words live posts, and A has a live key.
+  row('profiles.setVoice', 'A', profileA({ rules: ['Be brief.'] }), '200 403 403 403 403 404 401 401'),
+  row(
+    'profiles.setVoice',
+    'B without live keys',
+    async ({ b, withoutLiveKeys }) => {
+      await withoutLiveKeys(b.id);
+      return { profileId: b.id, rules: ['Be brief.'] };
+    },
+    UNSCOPED_IN_A,
+  ),
   row('profiles.update', 'A', profileA({ name: 'New' }), UNSCOPED_IN_A),
   // A test key cannot revoke A's live key.
   row('profiles.delete', 'A', profileA(), '200 403 403 403 403 404 401 401'),
