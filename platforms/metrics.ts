@@ -25,8 +25,5 @@ export interface ReadPost {
 /** Running totals. A missing metric was not reported; it is not zero. */
 export type PostMetrics = Readonly<Partial<Record<MetricName, number>>>;
 
-/**
- * Metrics by platformPostId. A post that is absent could not be read for now: its newest read stays. Empty metrics would replace
- * that read, so they are only for a post without one.
- */
+/** Metrics by platformPostId. A post that is absent, or has no metrics any more, keeps its newest read. */
 export type MetricsReading = ReadonlyMap<string, PostMetrics | 'gone'>;

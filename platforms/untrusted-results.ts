@@ -103,13 +103,22 @@ export function checkedAccounts<Input>(accounts: readonly OauthAccount<Input>[])
   }));
 }
 
-/** Validates the metrics of the requested posts. An invalid number is dropped, which reads as null. */
+/**
+ * Validates the metrics of the requested posts. An invalid number is dropped, which reads as null. A post that had metrics and
+ * has none now is left out: a platform may list a deleted post no longer, or withhold what it has reported.
+ */
 export function checkedReading(posts: readonly ReadPost[], reading: MetricsReading): MetricsReading {
-  const known = posts.flatMap(({ platformPostId: id }) => {
-    const metrics = reading.get(id);
-    return metrics === undefined ? [] : [[id, metrics === 'gone' ? metrics : checkedMetrics(metrics)] as const];
+  const known = posts.flatMap(({ platformPostId: id, previous = {} }) => {
+    const given = reading.get(id);
+    if (given === undefined) return [];
+    const metrics = given === 'gone' ? given : checkedMetrics(given);
+    return metrics !== 'gone' && losesAll(metrics, previous) ? [] : [[id, metrics] as const];
   });
   return new Map(known);
+}
+
+function losesAll(metrics: PostMetrics, previous: PostMetrics): boolean {
+  return Object.keys(metrics).length === 0 && Object.keys(previous).length > 0;
 }
 
 function checkedMetrics(metrics: PostMetrics): PostMetrics {

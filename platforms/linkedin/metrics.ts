@@ -32,28 +32,13 @@ const Summary = z.object({
   commentsSummary: z.object({ totalFirstLevelComments: count, aggregatedTotalComments: count }).optional(),
 });
 
-export async function readMetrics(
+export function readMetrics(
   session: Session<LinkedInCredential>,
   posts: readonly ReadPost[],
   io: PlatformIo,
 ): Promise<MetricsReading> {
   const urns = posts.map(({ platformPostId }) => platformPostId);
-  const readAll = session.credential.organizationId === null ? readMembers : readPages;
-  const reading = await readAll(session, io, urns);
-  return new Map(
-    posts.flatMap(({ platformPostId: urn, previous = {} }) => {
-      const metrics = reading.get(urn);
-      return metrics === undefined || losesAll(metrics, previous) ? [] : [[urn, metrics] as const];
-    }),
-  );
-}
-
-/**
- * LinkedIn stops listing a post that was deleted there, and may withhold metrics that it has reported before. To report nothing
- * then would replace them.
- */
-function losesAll(metrics: PostMetrics, previous: PostMetrics): boolean {
-  return Object.keys(metrics).length === 0 && Object.keys(previous).length > 0;
+  return session.credential.organizationId === null ? readMembers(session, io, urns) : readPages(session, io, urns);
 }
 
 /** Shares and posts with images are requested in separate lists. */

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { bluesky } from '../../platforms/bluesky/index.ts';
 import type { AnyPlatform, MetricsReading, PlatformIo, PostMetrics, Session } from '../../platforms/contract.ts';
+import { gatePlatform } from '../../platforms/gate.ts';
 import { linkedin } from '../../platforms/linkedin/index.ts';
 import { mastodon } from '../../platforms/mastodon/index.ts';
 import { metricsAt } from '../../platforms/sandbox/metrics.ts';
@@ -273,11 +274,11 @@ describe('LinkedIn', () => {
     const before = { impressions: 900, likes: 7 };
     server.numbers.set(listed, NUMBERS);
 
-    const reading = await read(linkedin, account, [listed, deleted], before);
+    const reading = await read(gatePlatform(linkedin), account, [listed, deleted], before);
     server.answers['GET /rest/organizationalEntityShareStatistics'] = [
       { status: 403, json: { message: 'Not enough' } },
     ];
-    const withheld = await read(linkedin, account, [listed, deleted], before);
+    const withheld = await read(gatePlatform(linkedin), account, [listed, deleted], before);
 
     expect(reading).toEqual(new Map([[listed, { impressions: 900, likes: 7, replies: 4, clicks: 30 }]]));
     expect(withheld).toEqual(new Map());
@@ -288,7 +289,7 @@ describe('LinkedIn', () => {
     const share = await account.post();
     server.closed.add('a1B2');
 
-    expect(await read(linkedin, account, [share], { likes: 7 })).toEqual(new Map());
+    expect(await read(gatePlatform(linkedin), account, [share], { likes: 7 })).toEqual(new Map());
   });
 });
 
