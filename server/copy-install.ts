@@ -2,11 +2,12 @@
  * Copies the embedded database of a data folder to PostgreSQL, or back, while no server runs
  * (docs/guide/deployment.md#from-the-embedded-database-to-postgresql).
  */
-import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CopiedDatabase, copyDatabase, CopyError } from '../entities/copy-database.ts';
 import { type Database, openPglite, openPostgres } from '../entities/orm.ts';
 import { createFirstJobTable } from '../jobs/job-table.ts';
+import { isPresent } from '../services/is-present.ts';
 import { markRestored } from '../services/restores/database-mark.ts';
 import { systemClock } from './clocks.ts';
 import { acquireDataDirLock } from './data-dir-lock.ts';
@@ -19,7 +20,7 @@ const UNFINISHED_COPY = 'db.copy-partial';
 export function copyToPostgres(dataDir: string, url: string): Promise<CopiedDatabase> {
   return locked(dataDir, async () => {
     const folder = join(dataDir, 'db');
-    if (!(await exists(folder))) throw new CopyError(`${dataDir} has no embedded database.`);
+    if (!(await isPresent(folder))) throw new CopyError(`${dataDir} has no embedded database.`);
     return withDatabase(openPglite(folder), (source) =>
       withDatabase(openPostgres(url), (target) => copy(source, target)),
     );
@@ -30,7 +31,7 @@ export function copyToPostgres(dataDir: string, url: string): Promise<CopiedData
 export async function copyFromPostgres(url: string, dataDir: string): Promise<CopiedDatabase> {
   return locked(dataDir, async () => {
     const [folder, partial] = [join(dataDir, 'db'), join(dataDir, UNFINISHED_COPY)];
-    if (await exists(folder)) {
+    if (await isPresent(folder)) {
       throw new CopyError(`${dataDir} has an embedded database. Name another folder, or move ${folder} aside.`);
     }
     await rm(partial, { recursive: true, force: true });
@@ -70,11 +71,4 @@ async function withDatabase<Result>(
   } finally {
     await db.close();
   }
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,5 +1,5 @@
 /** The doctor of the running server, the answer to its nonce, and the doctor without a server. */
-import { access, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Router } from 'express';
 import packageJson from '../package.json' with { type: 'json' };
@@ -17,6 +17,7 @@ import {
 } from '../services/doctor/check.ts';
 import { IDENTITY_PATH, type Identity } from '../services/doctor/check-outside.ts';
 import { type DoctorInput, runDoctor } from '../services/doctor/run-doctor.ts';
+import { isPresent } from '../services/is-present.ts';
 import { systemClock } from './clocks.ts';
 import { readConfig } from './config.ts';
 import { createContext } from './context.ts';
@@ -127,11 +128,8 @@ async function openForDoctor({ databaseUrl, dataDir }: Config): Promise<OpenedFo
       throw answered;
     }
     const folder = join(dataDir, 'db');
-    const isThere = await access(folder).then(
-      () => true,
-      () => false,
-    );
-    if (!isThere) return without(notChecked(`${folder} does not exist yet.`, 'The first start creates it.'));
+    if (!(await isPresent(folder)))
+      return without(notChecked(`${folder} does not exist yet.`, 'The first start creates it.'));
     const lock = await acquireDataDirLock(dataDir);
     const db = await openPglite(folder).catch(async (error: Error) => {
       await lock.release();

@@ -1,5 +1,4 @@
 /** Restores a backup into a data folder while no server uses it. A restore that was killed is noticed by the next start. */
-import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../services/config.ts';
 import {
@@ -8,6 +7,7 @@ import {
   type RestoreWish,
   UNFINISHED_RESTORE,
 } from '../services/backups/restore-backup.ts';
+import { isPresent } from '../services/is-present.ts';
 import { systemClock } from './clocks.ts';
 import { ConfigError } from './config.ts';
 import { acquireDataDirLock } from './data-dir-lock.ts';
@@ -25,11 +25,7 @@ export async function restoreDataDir(wish: Omit<RestoreWish, 'now'>): Promise<Re
 /** Otherwise a start between two steps of a restore would create a new install. */
 export async function refuseUnfinishedRestore({ dataDir, databaseUrl }: Config): Promise<void> {
   if (databaseUrl !== undefined) return;
-  const isFound = await access(join(dataDir, UNFINISHED_RESTORE)).then(
-    () => true,
-    () => false,
-  );
-  if (!isFound) return;
+  if (!(await isPresent(join(dataDir, UNFINISHED_RESTORE)))) return;
   throw new ConfigError(
     `DATA_DIR: ${dataDir} has an unfinished restore; repeat it (npm run carillon -- backup restore … --replace), or remove ${UNFINISHED_RESTORE}`,
   );

@@ -1,10 +1,11 @@
 /** The manifest of a backup: what is in its folder, and by which version it was made. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { access, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
+import { isPresent } from '../is-present.ts';
 
 /** The format that this version writes, and the newest that it reads. */
 export const BACKUP_FORMAT = 1;
@@ -66,13 +67,6 @@ export async function readBackup(path: string): Promise<Backup> {
   const { keys } = manifest.parts;
   const isMoved = keys !== undefined && !(await isPresent(join(path, keys.file)));
   return isMoved ? { ...backupAt(path, manifest), keys: 'elsewhere' } : backupAt(path, manifest);
-}
-
-function isPresent(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** A backup whose folder has all of its parts. */

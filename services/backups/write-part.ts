@@ -1,11 +1,12 @@
 /** Writes the files of a backup so that they outlive a power loss, and hashes them meanwhile. */
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { access, rename } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable, Transform, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
+import { isPresent } from '../is-present.ts';
 import type { Part } from './manifest.ts';
 
 /** Writes a file that only this user can read. */
@@ -38,11 +39,7 @@ export async function writePart(
 export async function renameUnused(from: string, path: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const candidate = number === 1 ? path : `${path}-${number}`;
-    const isUsed = await access(candidate).then(
-      () => true,
-      () => false,
-    );
-    if (isUsed) continue;
+    if (await isPresent(candidate)) continue;
     await rename(from, candidate);
     return candidate;
   }

@@ -1,9 +1,10 @@
 /** Checks of this machine and this install: runtime, folder, keys, backups and webhooks. */
-import { access, constants, stat, statfs } from 'node:fs/promises';
+import { constants, stat, statfs } from 'node:fs/promises';
 import { tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 import { missingKeyMarks } from '../credentials/re-encrypt-credentials.ts';
 import { listBackups } from '../backups/list-backups.ts';
+import { isPresent } from '../is-present.ts';
 import { timestamp } from '../timestamp.ts';
 import { type CheckOutcome, failed, notChecked, ok, warning } from './check.ts';
 
@@ -25,10 +26,7 @@ export async function checkStorage({ config }: Pick<Context, 'config'>): Promise
   const { dataDir } = config;
   const found = await stat(dataDir).catch(() => null);
   if (found === null) return notChecked(`${dataDir} does not exist yet.`, 'The first start creates it.');
-  const isWritable = await access(dataDir, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
+  const isWritable = await isPresent(dataDir, constants.W_OK);
   if (!isWritable) return failed(`${dataDir} is not writable.`, 'Give the folder to the user of the server: chown -R.');
   if ((found.mode & OTHERS) !== 0) {
     return failed(`Other users can reach ${dataDir}.`, 'Run chmod -R go-rwx on it; a start does so too.');
