@@ -49,7 +49,7 @@ async function importFile(call: Call): Promise<Answer> {
   const { import: started } = await repeatCall(call, () => client.imports.start.mutate(input));
   const latest = await follow(call, client, started);
   const rows = await allRows(call, client, started.id);
-  const failed = rows.flatMap(failureOf);
+  const failed = rows.flatMap(failedOf);
   const counts = Object.entries(latest.counts).flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []));
   const text = `${tableOf(call, latest.dryRun ? rows : failed)}${latest.status}: ${counts.join(', ')}\n`;
   const isPartial = failed.length > 0 || latest.status !== 'done';
@@ -112,7 +112,7 @@ async function allRows(call: Call, client: Client, importId: string): Promise<Ro
 }
 
 /** A row that failed, or the connections that did: a row is created once one connection has a post. */
-function failureOf(row: Row): Row[] {
+function failedOf(row: Row): Row[] {
   const results = row.results.filter(({ error }) => error !== null);
   const isFailed = row.status === 'failed' || (row.status === 'created' && results.length > 0);
   return isFailed ? [{ ...row, results }] : [];

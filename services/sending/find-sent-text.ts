@@ -31,7 +31,7 @@ export async function findSentText(context: Context, { post, connection }: Claim
     return 'cannot tell';
   }
   const account = { platform, session: await refreshAhead(context, platform, opened) };
-  // A post whose answer was lost there is not sent again by itself.
+  // There, a post whose answer was lost is sent again only if a caller forces it.
   if (!isSearchable(account)) return 'absent';
   const of = { postId: post.id, connectionId: connection.id };
   return searchEarlier(context, { ...account, part, of }, earlier);

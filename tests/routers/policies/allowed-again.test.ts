@@ -98,7 +98,7 @@ describe('an agent that is allowed again', () => {
     expect(await again.post()).toEqual(ONLY_BLUESKY);
   });
 
-  it('follows that of its own person before those of others, and of others the newest', async () => {
+  it('follows that of the same person before those of others, and of others the newest', async () => {
     const { allow, person, set, policyOf } = await tenant();
     const [own, other, third] = [await person(), await person('owner'), await person()];
     const first = await allow(own);
