@@ -52,6 +52,26 @@ export async function holdMaker(em: SqlEntityManager, caller: Caller, at?: Date)
 }
 
 /**
+ * As {@link holdMaker}, for a change of something that ends with its maker. Lock order: a key or grant before what it made, and
+ * that before the account, by which a person is held, as where keys, grants and people end.
+ *
+ * @param lock locks what is changed
+ * @throws ServiceError unauthorized, and what `lock` throws
+ */
+export async function holdMakerAnd<Row>(
+  em: SqlEntityManager,
+  caller: Caller,
+  lock: () => Promise<Row>,
+): Promise<HeldMaker & { readonly row: Row }> {
+  if (caller.actor.kind === 'person') {
+    const row = await lock();
+    return { ...(await holdMaker(em, caller)), row };
+  }
+  const held = await holdMaker(em, caller);
+  return { ...held, row: await lock() };
+}
+
+/**
  * As {@link holdMaker}, but a lowered role is returned.
  *
  * @param at when an expired key is refused too; requests leave it out, because their key was valid when they began

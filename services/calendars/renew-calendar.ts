@@ -1,7 +1,7 @@
 /** Gives a calendar a new address; the previous one stops working at once. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Caller } from '../access/caller.ts';
-import { holdMaker } from '../access/maker.ts';
+import { holdMakerAnd } from '../access/maker.ts';
 import type { Context } from '../context.ts';
 import { hashSecret } from '../secrets.ts';
 import { calendarUrl, newCalendarSecret } from './calendar-secret.ts';
@@ -22,8 +22,8 @@ export async function renewCalendar(
 ): Promise<CalendarView & { url: string }> {
   const secret = newCalendarSecret(context.random);
   return context.db.em().transactional(async (em: SqlEntityManager) => {
-    const { maker, ownerId } = await holdMaker(em, caller);
-    const calendar = await lockCalendar(em, caller, calendarId);
+    const lock = () => lockCalendar(em, caller, calendarId);
+    const { maker, ownerId, row: calendar } = await holdMakerAnd(em, caller, lock);
     requireSight(caller, calendar.freeSlots);
     Object.assign(calendar, { ...maker, ownerId, secretHash: hashSecret(secret), renewedAt: context.clock.now() });
     await em.flush();

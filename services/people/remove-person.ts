@@ -55,6 +55,7 @@ async function endMembership(
 ): Promise<void> {
   const { accountId } = person;
   await context.db.em().transactional(async (em: SqlEntityManager) => {
+    await lockPolicies(em, personId);
     const ended = { accountId, personId, at: context.clock.now(), grantsStay: false };
     await endMadeByPerson(em, ended);
     await lock(em);
@@ -71,6 +72,12 @@ async function endMembership(
     await recordChange(context, ownerChange(person, visit, act), em);
   });
   context.log.info({ personId }, 'a person left the account');
+}
+
+/** Locks the policies of the person's agents: posts lock theirs before all other rows (holdPolicy). */
+async function lockPolicies(em: SqlEntityManager, personId: string): Promise<void> {
+  const grants = tables(em).selectFrom('oauth_grants').select('id').where('owner_id', '=', personId);
+  await tables(em).selectFrom('policies').select('id').where('id', 'in', grants).orderBy('id').forUpdate().execute();
 }
 
 /** @returns ids of the person's grants; no other is stored until the transaction ends (storeGrant) */

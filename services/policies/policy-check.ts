@@ -9,6 +9,7 @@ import type { PolicyRules } from '../../entities/policy.ts';
 import { type Queries, statement } from '../../entities/statement.ts';
 import type { ItemError } from '../../errors/item-error.ts';
 import type { Caller } from '../access/caller.ts';
+import { holdMaker } from '../access/maker.ts';
 import type { Context } from '../context.ts';
 import { feeOf, platformsWithFees } from '../plans/fees.ts';
 import { monthStart } from '../plans/plans.ts';
@@ -81,33 +82,40 @@ const readFees = statement('read what the posts under a policy cost', {
       and p.platform_id = any(${platforms}) and (${except} is null or p.id <> ${except})`,
 });
 
-/** Locks the policy of the caller until the transaction ends. Call it before other rows are locked. */
-export function holdPolicy(
+/**
+ * Locks the policy of the caller until the transaction ends. Call it before other rows are locked.
+ *
+ * @throws ServiceError unauthorized when the policy has just ended with the caller's key or grant
+ */
+export async function holdPolicy(
   context: Context,
   em: SqlEntityManager,
   caller: Caller,
   question: PolicyQuestion,
 ): Promise<PolicyCheck> {
-  return open(context, em, lockPolicies, caller, question);
+  const check = await open(context, em, lockPolicies, caller, question);
+  // A policy that was removed alone no longer limits the post. One that ended with its key or grant leaves nobody who may post.
+  if (check === null) await holdMaker(em, caller);
+  return check ?? NO_POLICY;
 }
 
 /** As {@link holdPolicy}, without a lock: for previews. */
-export function previewPolicy(context: Context, caller: Caller, question: PolicyQuestion): Promise<PolicyCheck> {
-  return open(context, context.db.queries, readPolicies, caller, question);
+export async function previewPolicy(context: Context, caller: Caller, question: PolicyQuestion): Promise<PolicyCheck> {
+  return (await open(context, context.db.queries, readPolicies, caller, question)) ?? NO_POLICY;
 }
 
+/** @returns null when there is no such policy anymore */
 async function open(
   context: Context,
   queries: Queries,
   read: typeof readPolicies,
   { accountId, policyId }: Caller,
   question: PolicyQuestion,
-): Promise<PolicyCheck> {
+): Promise<PolicyCheck | null> {
   if (policyId === null) return NO_POLICY;
   const rows = await read(queries, { policyId, accountId });
   const row = rows.find(({ id }) => id === policyId);
-  // It was removed a moment ago.
-  if (row === undefined) return NO_POLICY;
+  if (row === undefined) return null;
   // The posts of the policy that was copied count also when that policy is gone.
   const policyIds = [...new Set([row.counts_with ?? row.id, ...rows.map(({ id }) => id)])];
   const named = ({ message, ...rest }: Violation): Violation => ({

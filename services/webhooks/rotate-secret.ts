@@ -7,7 +7,7 @@ import { ApiKey } from '../../entities/api-key.ts';
 import type { Webhook } from '../../entities/webhook.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
-import { holdMaker } from '../access/maker.ts';
+import { holdMakerAnd } from '../access/maker.ts';
 import { isAccountKey } from '../access/is-account-key.ts';
 import { timestamp } from '../timestamp.ts';
 import { lockWebhook } from './lock-webhook.ts';
@@ -33,8 +33,8 @@ export interface RotatedSecret {
 export async function rotateSecret(context: Context, caller: Caller, webhookId: string): Promise<RotatedSecret> {
   const secret = newWebhookSecret(context.random);
   return context.db.em().transactional(async (em: SqlEntityManager) => {
-    const { maker } = await holdMaker(em, caller);
-    const webhook = await lockWebhook(em, caller, webhookId);
+    const lock = () => lockWebhook(em, caller, webhookId);
+    const { maker, row: webhook } = await holdMakerAnd(em, caller, lock);
     const until = new Date(context.clock.now().getTime() + OVERLAP_MS);
     if (!(await endsWithItsMaker(em, webhook))) Object.assign(webhook, maker);
     Object.assign(webhook, { previousSecret: webhook.secret, previousSecretUntil: until });

@@ -6,7 +6,7 @@ import type { EventName } from '../../entities/event.ts';
 import type { Webhook } from '../../entities/webhook.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
-import { holdMaker, type Maker } from '../access/maker.ts';
+import { holdMakerAnd, type Maker } from '../access/maker.ts';
 import { lockWebhook } from './lock-webhook.ts';
 import { pauseDeliveries, resumeDeliveries } from './pause-deliveries.ts';
 import { findWebhook } from './reachable-webhooks.ts';
@@ -41,8 +41,8 @@ export async function updateWebhook(
   // The host is looked up outside the transaction.
   if (url !== undefined) await requireReceiver(context, url);
   return context.db.em().transactional(async (em: SqlEntityManager) => {
-    const { maker } = await holdMaker(em, caller);
-    const webhook = await lockWebhook(em, caller, webhookId);
+    const lock = () => lockWebhook(em, caller, webhookId);
+    const { maker, row: webhook } = await holdMakerAnd(em, caller, lock);
     if (events !== undefined) webhook.events = [...new Set(events)];
     if (description !== undefined) webhook.description = description;
     if (url !== undefined) changeUrl(webhook, url, maker);
