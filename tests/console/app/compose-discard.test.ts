@@ -1,8 +1,7 @@
 /** Discard of Compose: it leaves no draft, takes down no post, and hides no failure. */
 import { describe, expect, it } from 'vitest';
 import { deleteDrafts, findDrafts, finishDiscards } from '../../../console/app/views/compose/discard.ts';
-import { sendPlanned } from '../../../console/app/views/compose/send.ts';
-import { fakeService, newStore, planned, refusal, sendingOf, write } from './compose-world.ts';
+import { fakeService, newStore, planned, refusal, sendingOf, sendPlanned, write } from './compose-world.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
 

@@ -77,6 +77,53 @@ describe('a send that succeeds', () => {
   });
 });
 
+describe('a send that is asked for twice before the first one has an answer', () => {
+  it('goes out once, also when the view was left and opened again between them', async () => {
+    const { service, store, arrive, sent, texts } = sendHeld();
+    const again = sendComposition(sendingOf(service, store), DIRECTORY, () => undefined);
+    arrive();
+    await Promise.all([sent, again]);
+
+    expect(service.textsOf('sent')).toEqual(['Ding']);
+    expect(texts()).toEqual(['']);
+  });
+
+  it('keeps the record of a later send when its own answer is late', async () => {
+    const service = fakeService();
+    const store = newStore();
+    write(store);
+    service.refuse(null);
+    await sendComposition(sendingOf(service, store), DIRECTORY, () => undefined);
+    service.refuse();
+    const arrive = service.hold();
+    const late = sendComposition(sendingOf(service, store), DIRECTORY, () => undefined);
+    // The person has looked: it did not go out, and is sent as new.
+    store.change({ pending: null });
+    const later = sendComposition(sendingOf(service, store), DIRECTORY, () => undefined);
+    const record = store.current().pending;
+    arrive();
+    const release = service.hold();
+    await late;
+    const kept = store.current().pending;
+    release();
+    await later;
+
+    expect(record?.kind).toBe('send');
+    expect(kept).toEqual(record);
+  });
+});
+
+it('a text stays when all its connections were disconnected, and nothing is sent', async () => {
+  const service = fakeService();
+  const store = newStore();
+  write(store, { targets: ['disconnected meanwhile'] });
+
+  await sendComposition(sendingOf(service, store), DIRECTORY, () => undefined);
+
+  expect(service.calls).toEqual([]);
+  expect(store.current()).toMatchObject({ text: 'Ding', pending: null });
+});
+
 it('a text that is discarded before its send begins is not sent', async () => {
   const { store, id, service, arrive, sent } = sendHeld();
   store.forget(id);

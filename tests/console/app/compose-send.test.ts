@@ -1,8 +1,8 @@
 /** Sends of Compose: a text goes out once, and nothing that is written is lost. */
 import { describe, expect, it } from 'vitest';
-import { sendPending, sendPlanned } from '../../../console/app/views/compose/send.ts';
+import { sendPending } from '../../../console/app/views/compose/send.ts';
 import { canDiscard } from '../../../console/app/views/compose/discard.ts';
-import { fakeService, fakeStorage, newStore, planned, sendingOf, write } from './compose-world.ts';
+import { fakeService, fakeStorage, newStore, planned, sendingOf, sendPlanned, write } from './compose-world.ts';
 
 describe('the requests of a text that is being sent', () => {
   it('go out once, also when a copy of the text from before the answer asks again', async () => {

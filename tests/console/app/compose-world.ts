@@ -3,8 +3,14 @@ import { TRPCClientError } from '@trpc/client';
 import { onTestFinished, vi } from 'vitest';
 import type { Connection } from '../../../console/app/data/connections.ts';
 import type { Api } from '../../../console/app/data/api-types.ts';
-import { type Composition, type CreateInput, newComposition } from '../../../console/app/views/compose/composition.ts';
-import type { Sending } from '../../../console/app/views/compose/send.ts';
+import {
+  type Composition,
+  type CreateInput,
+  newComposition,
+  type Pending,
+} from '../../../console/app/views/compose/composition.ts';
+import { type Sending, type Sent, sendStored, storePlanned } from '../../../console/app/views/compose/send.ts';
+import type { Planned } from '../../../console/app/views/compose/requests.ts';
 import { type CompositionStore, storeOf } from '../../../console/app/views/compose/store.ts';
 
 /** Web storage in memory. @param isFull whether it refuses to keep anything */
@@ -137,4 +143,11 @@ export function sendingOf({ api }: FakeService, store: CompositionStore): Sendin
 /** The one request that the text for the bell takes. */
 export function planned(input: Partial<CreateInput> = {}) {
   return [{ input: { text: 'Ding', connectionSlugs: ['bell'], ...input }, connections: [BELL] }];
+}
+
+/** Stores requests and sends them. */
+export function sendPlanned(sending: Sending, kind: Pending['kind'], requests: readonly Planned[]): Promise<Sent> {
+  const pending = storePlanned(sending, kind, requests);
+  if (pending === null) throw new Error('others are pending');
+  return sendStored(sending, pending);
 }

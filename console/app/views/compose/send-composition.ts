@@ -4,7 +4,7 @@ import type { Connection } from '../../data/connections.ts';
 import { type Composition, contentKey, isRepeatable } from './composition.ts';
 import { planSend } from './plan-send.ts';
 import { chosenOf, type Directory } from './requests.ts';
-import { type Sending, sendPending, sendPlanned, type Sent } from './send.ts';
+import { isSame, type Sending, sendPending, sendStored, type Sent, storePlanned } from './send.ts';
 
 /** What a running send has begun with. */
 export interface Begun {
@@ -20,25 +20,46 @@ export async function sendComposition(
   directory: Directory,
   onBegin: (begun: Begun) => void,
 ): Promise<Sent> {
-  const { api, store, compositionId, connections } = sending;
-  store.refresh();
-  const asked = store.find(compositionId);
-  if (asked === undefined) return NOTHING;
-  // By now the service would carry it out again. The person says what happened.
-  if (asked.pending?.kind === 'send' && !isRepeatable(asked.pending, Date.now())) return NOTHING;
-  onBegin({ newestId: null, connections: chosenOf(asked, connections) });
-  // What was sent before has an answer first: it may have gone out.
-  if (asked.pending !== null) {
-    const earlier = await sendPending(sending, asked.pending);
-    if (asked.pending.kind === 'send') forgetSent(sending, asked, earlier);
-    if (asked.pending.kind === 'send' || earlier.failures.length > 0) return earlier;
+  const { store, compositionId, connections } = sending;
+  for (;;) {
+    store.refresh();
+    const present = store.find(compositionId);
+    if (present === undefined) return NOTHING;
+    const { pending } = present;
+    // By now the service would carry it out again. The person says what happened.
+    if (pending?.kind === 'send' && !isRepeatable(pending, Date.now())) return NOTHING;
+    onBegin({ newestId: null, connections: chosenOf(present, connections) });
+    if (pending === null) {
+      const sent = await sendNew(sending, present, directory, onBegin);
+      if (sent !== null) return sent;
+      continue;
+    }
+    // What was sent before has an answer first: it may have gone out.
+    const earlier = await sendPending(sending, pending);
+    if (pending.kind === 'send') forgetSent(sending, present, earlier);
+    if (pending.kind === 'send' || earlier.failures.length > 0) return earlier;
   }
-  const present = store.find(compositionId);
+}
+
+/** @returns null when another view or tab has begun to send or save it meanwhile */
+async function sendNew(
+  sending: Sending,
+  present: Composition,
+  directory: Directory,
+  onBegin: (begun: Begun) => void,
+): Promise<Sent | null> {
+  const { api, store, compositionId, connections } = sending;
+  const planned = planSend(present, directory, Date.now());
+  if (planned.length === 0) return NOTHING;
+  // Before anything is awaited: a second press, also in another view or tab, asks about these requests.
+  const pending = storePlanned(sending, 'send', planned);
+  if (pending === null) return null;
   const newestId = await newestPost(api);
-  // Meanwhile it may have been discarded.
-  if (present === undefined || store.find(compositionId) === undefined) return NOTHING;
+  store.refresh();
+  // Meanwhile it may have been discarded, or these requests were answered there.
+  if (!isSame(store.find(compositionId)?.pending, pending)) return NOTHING;
   onBegin({ newestId, connections: chosenOf(present, connections) });
-  const sent = await sendPlanned(sending, 'send', planSend(present, directory, Date.now()));
+  const sent = await sendStored(sending, pending);
   forgetSent(sending, present, sent);
   return sent;
 }

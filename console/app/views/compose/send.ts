@@ -36,12 +36,31 @@ export interface Sending {
   readonly connections: readonly Connection[];
 }
 
-/** Stores the requests as pending and sends them. */
-export function sendPlanned(sending: Sending, kind: Pending['kind'], planned: readonly Planned[]): Promise<Sent> {
+/**
+ * Stores the requests as pending, to be sent next.
+ *
+ * @returns null when others are pending, maybe of another tab, and when the composition is gone
+ */
+export function storePlanned(
+  { store, compositionId }: Sending,
+  kind: Pending['kind'],
+  planned: readonly Planned[],
+): Pending | null {
   const requests = planned.map(({ input, approval }) => ({ key: newKey(), input, approval }));
   const pending: Pending = { kind, startedAt: Date.now(), requests };
-  sending.store.change({ pending }, sending.compositionId);
+  store.change((before) => (before.pending === null ? { pending } : {}), compositionId);
+  return isSame(store.find(compositionId)?.pending, pending) ? pending : null;
+}
+
+/** Sends stored requests for the first time. */
+export function sendStored(sending: Sending, pending: Pending): Promise<Sent> {
   return sendRequests(sending, pending, isUndecided);
+}
+
+/** Whether both are the same requests, or what is left of them. */
+export function isSame(one: Pending | null | undefined, other: Pending): boolean {
+  const keys = new Set(other.requests.map(({ key }) => key));
+  return one?.requests.some(({ key }) => keys.has(key)) ?? false;
 }
 
 /** Sends stored requests again that have no answer yet, and applies their answers to the composition. */
@@ -79,7 +98,7 @@ async function sendRequests(
   const isGone = failures.some((failure) => codeOf(failure) === 'not_found');
   store.change(
     (before) => ({
-      pending: left.length === 0 ? null : { ...pending, requests: left },
+      pending: isSame(before.pending, pending) ? leftOf(pending, left) : before.pending,
       ...(pending.kind === 'save' ? saved : unsent)(withoutGone(before, connections), results, replaced),
       // A draft that was published or deleted elsewhere cannot be replaced or approved any more.
       ...(isGone && { drafts: {}, savedAs: null, approval: null }),
@@ -87,6 +106,10 @@ async function sendRequests(
     compositionId,
   );
   return { results, failures, isUndecided: left.length > 0 };
+}
+
+function leftOf(pending: Pending, requests: readonly ComposedRequest[]): Pending | null {
+  return requests.length === 0 ? null : { ...pending, requests };
 }
 
 function sendRequest(api: Api, { key, input, approval }: ComposedRequest): Promise<Answer> {

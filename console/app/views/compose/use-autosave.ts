@@ -8,7 +8,7 @@ import { codeOf, isRetryable } from '../../data/problem.ts';
 import { useTRPCClient } from '../../data/trpc.ts';
 import { type Composition, contentKey } from './composition.ts';
 import { chosenOf, type Directory, planRequests, withReplaced } from './requests.ts';
-import { sendPending, sendPlanned, type Sent } from './send.ts';
+import { sendPending, sendStored, type Sent, storePlanned } from './send.ts';
 import type { CompositionStore } from './store.ts';
 
 /** A pause in typing after which drafts are saved, and the wait after a save that failed for now. */
@@ -54,11 +54,11 @@ export function useAutosave(store: CompositionStore, composition: Composition, d
       if (present.id !== composition.id || !isDue(present, directory)) return;
       const sending = { api, store, compositionId: present.id, connections };
       if (present.pending !== null) await sendPending(sending, present.pending);
+      store.refresh();
       const latest = store.find(present.id);
       // Meanwhile it may have been discarded, and another text be shown.
-      if (latest === undefined || latest.pending !== null) return;
-      const sent = await sendPlanned(sending, 'save', draftsOf(latest, directory));
-      noteOutcome(latest, sent);
+      const pending = latest && storePlanned(sending, 'save', draftsOf(latest, directory));
+      if (latest !== undefined && pending != null) noteOutcome(latest, await sendStored(sending, pending));
     }).catch((thrown: unknown) => setFailed({ key: wanted, failure: thrown }));
     running.current = work;
     await work;
