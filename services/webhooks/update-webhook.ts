@@ -46,7 +46,7 @@ export async function updateWebhook(
     if (events !== undefined) webhook.events = [...new Set(events)];
     if (description !== undefined) webhook.description = description;
     if (url !== undefined) changeUrl(webhook, url, maker);
-    if (enabled === true && webhook.disabledAt != null) await enable(em, webhook);
+    if (enabled === true) await enable(em, webhook);
     if (enabled === false && webhook.disabledAt == null) await disable(em, webhook, context.clock.now());
     await em.flush();
     return webhookView(webhook);
@@ -61,10 +61,11 @@ function changeUrl(webhook: Webhook, url: string, maker: Maker): void {
 }
 
 async function enable(em: SqlEntityManager, webhook: Webhook): Promise<void> {
+  forgetFailures(webhook);
+  if (webhook.disabledAt == null) return;
   webhook.disabledAt = null;
   webhook.disabledReason = null;
   webhook.revision += 1;
-  forgetFailures(webhook);
   await resumeDeliveries(em, webhook.id);
 }
 
