@@ -39,7 +39,9 @@ export async function changeRole(
       await refuseLastOwner(em, target);
       await em.nativeDelete(OwnerLink, { accountId, invitedBy: personId });
     }
-    await em.nativeUpdate(Owner, { id: personId, accountId }, { role });
+    // A new owner gets no digest about weeks before: a time that has passed is planned anew.
+    const isLate = target.role !== 'owner' && target.digestAt != null && target.digestAt <= context.clock.now();
+    await em.nativeUpdate(Owner, { id: personId, accountId }, { role, ...(isLate && { digestAt: null }) });
     const act = { operation: 'people.changeRole', outcome: 'ok', object: aboutPerson(personId) } as const;
     await recordChange(context, ownerChange(person, visit, act), em);
   });

@@ -1,7 +1,7 @@
 /** Owners turn the weekly digest off and choose its time zone; links and other people do not. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { consoleCalls } from '../../harness/console-calls.ts';
-import { EMAIL, OWNER_ENV, signedInBrowser } from '../../harness/owner.ts';
+import { EMAIL, OWNER_ENV, PASSWORD, signedInBrowser } from '../../harness/owner.ts';
 import { startWorld } from '../../harness/world.ts';
 import { personOf } from '../../oauth/people.ts';
 import { MAILBOX, startFakeMail } from '../../platforms/fakes/fake-mail.ts';
@@ -64,6 +64,22 @@ describe('an owner', () => {
     expect(recipients()).toEqual([]);
     await postAndReach('2026-12-07T08:00:00.000Z');
     expect(recipients()).toEqual([EMAIL]);
+  });
+
+  it('who was an editor on Monday, and is an owner again, gets none before the next one', async () => {
+    const { call, recipients, postAndReach, world } = await arranged();
+    const other = await personOf(world, 'owner');
+    await world.runDue();
+    const become = (role: string) => call('people.changeRole', { personId: other.ownerId, role, password: PASSWORD });
+    await become('editor');
+    await postAndReach('2026-11-25T12:00:00.000Z');
+
+    expect((await become('owner')).status).toBe(200);
+    await world.runDue();
+
+    expect(recipients()).toEqual([EMAIL]);
+    await postAndReach(SECOND_MONDAY);
+    expect(recipients().slice(1).toSorted()).toEqual([other.email, EMAIL].toSorted());
   });
 
   it('who turns it off and on before Monday gets it on Monday, once', async () => {
