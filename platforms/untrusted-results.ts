@@ -40,6 +40,9 @@ const URL_LENGTH_MAX = 2_048;
 
 /** Maximum number of media types in a server's list, and their format. */
 const TYPES_MAX = 50;
+
+/** More than any post has; sums of 90,000 posts are exact in JavaScript, and those of 90 million fit into a bigint. */
+const METRIC_MAX = 100_000_000_000;
 const IMAGE_TYPE = /^image\/[\w.+-]{1,60}$/;
 
 /**
@@ -124,7 +127,7 @@ function losesAll(metrics: PostMetrics, previous: PostMetrics): boolean {
 function checkedMetrics(metrics: PostMetrics): PostMetrics {
   const entries = Object.entries(metrics).flatMap(([metric, value]) => {
     const count = untrustedCount(value);
-    return count === undefined ? [] : [[metric as MetricName, count] as const];
+    return count === undefined || count > METRIC_MAX ? [] : [[metric as MetricName, count] as const];
   });
   return Object.fromEntries(entries);
 }

@@ -171,11 +171,11 @@ describe('limits that a server sets for itself', () => {
 });
 
 describe('metrics', () => {
-  it('are whole numbers from 0, or null', async () => {
+  it('are whole numbers from 0 whose sums stay exact, or null', async () => {
     const result = await post({});
     network.script = (url) => {
       if (!/\/statuses(\/7)?$/.test(url.pathname)) return undefined;
-      const status = { id: '7', favourites_count: 3, reblogs_count: -1, replies_count: 1e300 };
+      const status = { id: '7', favourites_count: 3, reblogs_count: -1, replies_count: Number.MAX_SAFE_INTEGER };
       return { status: 200, json: url.pathname.endsWith('/7') ? status : [status] };
     };
 
@@ -183,6 +183,7 @@ describe('metrics', () => {
 
     const { body } = await world.rest(`GET /posts/${result.postId}/metrics`);
     expect(body.latest).toMatchObject({ likes: 3, reposts: null, replies: null });
+    expect((await world.rest('GET /analytics')).body.totals).toMatchObject({ replies: 0 });
   });
 });
 
