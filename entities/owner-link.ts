@@ -15,7 +15,7 @@ export const OwnerLink = defineEntity({
     accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
     /** Hex SHA-256 of the secret in the link. */
     secretHash: p.string().length(64).unique(),
-    /** The person whose email and password it replaces; null when it is for the owner, or an invitation. */
+    /** The person whose email and password it replaces; null for the first owner, or an invitation. */
     ownerId: () => p.manyToOne(Owner).mapToPk().strictNullable().deleteRule('cascade').fieldName('owner_id'),
     /** Address of the invited person, in lowercase; null when it is no invitation. */
     email: p.string().strictNullable(),

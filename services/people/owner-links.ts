@@ -7,6 +7,7 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import { operatorChange } from '../audit/operator-change.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { Context } from '../context.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { hashSecret } from '../secrets.ts';
 
 /** How long a link is valid. */
@@ -35,7 +36,7 @@ export function setUpUrl({ config }: Context, secret: string): string {
 /**
  * Creates a link in addition to open ones: processes that start at the same time each print a valid link.
  *
- * @param ownerId the person whose password it replaces; null for the owner
+ * @param ownerId the person whose password it replaces; null while the account has no owner
  */
 export async function addOwnerLink(
   context: Context,
@@ -72,7 +73,10 @@ export async function replaceOwnerLinks(
     if ((await em.count(Account, { id: accountId })) === 0) {
       throw new ServiceError('not_found', `No account has the id ${accountId}.`);
     }
-    const person = email === null ? null : await em.findOne(Owner, { accountId, email });
+    // No one leaves or joins until the link is stored.
+    await lockAccount(em, accountId);
+    // Stored by id: once this person is removed, the link must not be for the owner who is the first by then.
+    const person = email === null ? await firstOwner(em, accountId) : await em.findOne(Owner, { accountId, email });
     if (email !== null && person === null) {
       throw new ServiceError('not_found', `No person of the account ${accountId} has the email ${email}.`);
     }
@@ -96,11 +100,18 @@ export async function findOwnerLink(context: Context, secret: string): Promise<O
   return { accountId, purpose: 'new password', email: person.email, role: person.role };
 }
 
-/** The person whose email and password a link replaces that is no invitation; null while the account has no owner. */
+/**
+ * The person whose email and password a link replaces that is no invitation; null while the account has no owner. Links of
+ * earlier versions name no one although there is an owner.
+ */
 export function personOfLink(
   em: SqlEntityManager,
   { accountId, ownerId }: Pick<OwnerLink, 'accountId' | 'ownerId'>,
 ): Promise<Owner | null> {
-  if (ownerId != null) return em.findOne(Owner, { id: ownerId, accountId });
+  return ownerId == null ? firstOwner(em, accountId) : em.findOne(Owner, { id: ownerId, accountId });
+}
+
+/** The owner who joined first; null while the account has none. */
+function firstOwner(em: SqlEntityManager, accountId: string): Promise<Owner | null> {
   return em.findOne(Owner, { accountId, role: 'owner' }, { orderBy: { id: 'asc' } });
 }

@@ -1,10 +1,10 @@
-/** /set-up/{secret}: creates the email and password of an account's owner, once. */
+/** /set-up/{secret}: creates or replaces the email and password of an account's owner, once. */
 import { describe, expect, it } from 'vitest';
 import { type BrowserPage, openBrowser } from '../../harness/browser.ts';
 import { holdRows } from '../../harness/hold-rows.ts';
-import { OPERATOR, ownerLink } from '../../harness/owner.ts';
+import { EMAIL, OPERATOR, OWNER_ENV, ownerLink, PASSWORD } from '../../harness/owner.ts';
 import { startWorld, type World } from '../../harness/world.ts';
-import { otherAccount } from '../../oauth/people.ts';
+import { otherAccount, personOf } from '../../oauth/people.ts';
 
 const env = { OPERATOR_TOKEN: OPERATOR };
 const TYPED = { Email: 'Owner@Bells.example', Password: 'four bells at midnight' };
@@ -118,6 +118,69 @@ describe('a link', () => {
       expect(status).toBe(secret === '' ? 404 : 410);
     },
   );
+});
+
+describe('a link for the owner who joined first', () => {
+  const typed = { ...TYPED, Email: 'first@bells.example' };
+
+  /** A world with an account of two owners. */
+  async function twoOwners() {
+    const world = await startWorld({ env: OWNER_ENV });
+    const accountId = await otherAccount(world);
+    const first = await personOf(world, 'owner', accountId);
+    const second = await personOf(world, 'owner', accountId);
+    return { ...world, first, second, link: () => ownerLink(world, accountId) };
+  }
+
+  it('ends when this owner is removed, and resets no one else', async () => {
+    await using world = await twoOwners();
+    const { first, second } = world;
+    const path = await world.link();
+    const browser = openBrowser(world);
+    const form = await browser.get(path);
+
+    const { status } = await second.call('people.remove', { personId: first.ownerId });
+
+    expect([status, (await browser.get(path)).status]).toEqual([200, 410]);
+    expect((await browser.press(form, 'Save', typed)).status).toBe(410);
+    expect((await second.call('people.session')).status).toBe(200);
+    expect(await world.sql('select email from owners where id = $1', [second.ownerId])).toEqual([
+      { email: second.email },
+    ]);
+  });
+
+  it('is still for this person after they got another role, which they keep', async () => {
+    await using world = await twoOwners();
+    const { first, second } = world;
+    const path = await world.link();
+    const change = { personId: first.ownerId, role: 'viewer', password: PASSWORD };
+    expect((await second.call('people.changeRole', change)).status).toBe(200);
+
+    const browser = openBrowser(world);
+    const answer = await browser.press(await browser.get(path), 'Save', typed);
+
+    expect(answer.status).toBe(303);
+    expect(await world.sql('select id, email, role from owners where email <> $1 order by id', [EMAIL])).toEqual([
+      { id: first.ownerId, email: 'first@bells.example', role: 'viewer' },
+      { id: second.ownerId, email: second.email, role: 'owner' },
+    ]);
+  });
+
+  it('that is made while this owner is removed ends with them', async (test) => {
+    await using world = await twoOwners();
+    test.skip(world.db.engine !== 'postgres');
+    const { first, second } = world;
+
+    const held = await holdRows(world, 'lock table owner_links in exclusive mode');
+    const made = world.link();
+    await held.waiting(1, made);
+    const removed = second.call('people.remove', { personId: first.ownerId });
+    await held.waiting(2, removed);
+    await held.release();
+
+    expect((await removed).status).toBe(200);
+    expect((await openBrowser(world).get(await made)).status).toBe(410);
+  });
 });
 
 describe('the input', () => {
