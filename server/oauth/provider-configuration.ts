@@ -96,7 +96,10 @@ export function providerConfiguration(context: Context & WithPublicLimiter, part
     },
     responseTypes: ['code'],
     revokeGrantPolicy: () => true,
-    rotateRefreshToken: () => true,
+    rotateRefreshToken: (ctx) => {
+      refuseOtherResource(context, ctx);
+      return true;
+    },
     routes: ROUTES,
     scopes: Object.keys(SCOPES),
     ttl: LIFETIMES,
@@ -151,12 +154,9 @@ function features(context: Context, { keys, newClients }: ProviderParts): NonNul
     },
     resourceIndicators: {
       enabled: true,
-      defaultResource: () => resourceOf(context.config, 'mcp'),
+      defaultResource: () => defaultResource(context),
       getResourceServerInfo: (_ctx, indicated) => {
-        if (resourceNamed(context.config, indicated) === undefined) {
-          const known = RESOURCE_NAMES.map((name) => resourceOf(context.config, name)).join(' and ');
-          throw new (providerLibrary().errors.InvalidTarget)(`the only resources here are ${known}`);
-        }
+        refuseUnknownResource(context, indicated);
         return {
           scope: Object.keys(SCOPES).join(' '),
           audience: indicated,
@@ -174,6 +174,28 @@ function features(context: Context, { keys, newClients }: ProviderParts): NonNul
     rpInitiatedLogout: off,
     userinfo: off,
   } as NonNullable<Configuration['features']>;
+}
+
+function defaultResource({ config }: Context): string {
+  return resourceOf(config, 'mcp');
+}
+
+function refuseUnknownResource({ config }: Context, indicated: unknown): void {
+  if (resourceNamed(config, indicated) !== undefined) return;
+  const known = RESOURCE_NAMES.map((name) => resourceOf(config, name)).join(' and ');
+  throw new (providerLibrary().errors.InvalidTarget)(`the only resources here are ${known}`);
+}
+
+/**
+ * Refuses the resource of a refresh before the refresh token is used up, so that the client can use the token again.
+ * oidc-provider makes the same checks afterwards.
+ */
+function refuseOtherResource(context: Context, { oidc }: KoaContextWithOIDC): void {
+  const token = oidc.entities.RefreshToken;
+  const asked = oidc.params?.['resource'] ?? token?.resource;
+  const resource = Array.isArray(asked) ? defaultResource(context) : asked;
+  refuseUnknownResource(context, resource);
+  if (token?.resourceIndicators.has(String(resource)) !== true) throw new (providerLibrary().errors.InvalidTarget)();
 }
 
 /** Registration is open to everyone, so a registration has the same size limit as a document. */

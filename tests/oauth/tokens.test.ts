@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { TEST_DATABASE_URL } from '../harness/database.ts';
 import { startPeer } from '../harness/peer.ts';
 import { serveApp } from '../harness/serve-app.ts';
-import { startWorld, type World } from '../harness/world.ts';
+import { PUBLIC_URL, startWorld, type World } from '../harness/world.ts';
 import {
   CALLBACK,
   callTool,
@@ -13,6 +13,7 @@ import {
   redeem,
   refresh,
   registered,
+  RESOURCE,
   signIn,
   type Tokens,
   tokensFor,
@@ -170,6 +171,40 @@ describe('a refresh token', () => {
 
     expect((await refresh(world, await registered(world), tokens.refresh)).body.error).toBe('invalid_grant');
     expect(await works(tokens.access)).toBe(true);
+  });
+
+  it.each(['/api/v2', '/elsewhere'])('is not used up by a refresh for another resource: %s', async (path) => {
+    const tokens = await tokensFor(world, person);
+    const other = await refresh(world, tokens.clientId, tokens.refresh, { resource: PUBLIC_URL + path });
+    world.clock.advance(12_000);
+    const { status, body } = await refresh(world, tokens.clientId, tokens.refresh);
+
+    expect([other.status, other.body.error]).toEqual([400, 'invalid_target']);
+    expect(status).toBe(200);
+    expect(await works(body.access_token)).toBe(true);
+  });
+
+  it('is not used up by a process with another PUBLIC_URL', async () => {
+    const tokens = await tokensFor(world, person);
+    const config = { ...world.context.config, publicUrl: 'https://elsewhere.example' };
+    const { url } = await serveApp({ ...world.context, config });
+    const other = await refresh({ url } as World, tokens.clientId, tokens.refresh);
+    world.clock.advance(12_000);
+
+    expect([other.status, other.body.error]).toEqual([400, 'invalid_target']);
+    expect((await refresh(world, tokens.clientId, tokens.refresh)).status).toBe(200);
+  });
+
+  it('names its resource once or several times', async () => {
+    const tokens = await tokensFor(world, person);
+    const fields = { grant_type: 'refresh_token', client_id: tokens.clientId, refresh_token: tokens.refresh };
+    const named = [RESOURCE, `${PUBLIC_URL}/api/v2`].map((resource): [string, string] => ['resource', resource]);
+    const { status } = await fetch(`${world.url}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams([...Object.entries(fields), ...named]),
+    });
+
+    expect(status).toBe(200);
   });
 
   it('is not issued to a client that registered without it', async () => {
