@@ -19,13 +19,13 @@ export async function checkPassword(
   owner: Owner | null,
   password: string,
 ): Promise<PasswordCheck> {
-  const seconds = await recordAttempt(context, trying);
-  if (seconds > 0) return { kind: 'wait', seconds };
+  const attempt = await recordAttempt(context, trying);
+  if (attempt.kind === 'wait') return attempt;
   // Skips hashing a password that is too long to be valid; the time reveals only the documented limit.
   if (Buffer.byteLength(password) > PASSWORD_MAX_BYTES) return { kind: 'refused' };
   const fits = await passwordWork(() => isTheirs(context, owner, password));
   if (!fits || owner === null) return { kind: 'refused' };
-  await clearFailures(context, trying);
+  await clearFailures(context, attempt);
   const passwordHash = await rehash(context, owner, password);
   return passwordHash === null ? { kind: 'refused' } : { kind: 'fits', owner, passwordHash };
 }

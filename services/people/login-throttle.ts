@@ -39,17 +39,27 @@ interface BucketCount {
   readonly waitSeconds: number;
 }
 
+/** A recorded attempt, which may be made. */
+export interface RecordedAttempt extends SignInAttempt {
+  readonly kind: 'recorded';
+  /** Until when its failure lets each bucket wait, by name; null for no wait. */
+  readonly waits: ReadonlyMap<string, Date | null>;
+}
+
 /**
  * Records an attempt, as a failed one until {@link clearFailures} clears it.
  *
- * @returns seconds to wait, with nothing recorded; 0 when the attempt may be made
+ * @returns `wait` with nothing recorded, when the attempt may not be made
  */
-export async function recordAttempt(context: Context, trying: SignInAttempt): Promise<number> {
+export async function recordAttempt(
+  context: Context,
+  trying: SignInAttempt,
+): Promise<RecordedAttempt | { readonly kind: 'wait'; readonly seconds: number }> {
   const buckets = bucketsOf(context, trying);
   const em = context.db.em();
   // Reads without a lock and writes no row, so that an attempt that must wait anyway is cheap.
-  const wait = longestWait(await counted(context, em, buckets));
-  if (wait > 0) return wait;
+  const seconds = longestWait(await counted(context, em, buckets));
+  if (seconds > 0) return { kind: 'wait', seconds };
   return em.transactional(async (inside: SqlEntityManager) => {
     const now = context.clock.now();
     // Always in the same order, so that two transactions cannot deadlock.
@@ -59,27 +69,38 @@ export async function recordAttempt(context: Context, trying: SignInAttempt): Pr
       .onConflict((conflict) => conflict.doNothing())
       .execute();
     const rows = await counted(context, inside, buckets, { isLocking: true });
-    const waitNow = longestWait(rows);
-    if (waitNow > 0) return waitNow;
+    const secondsNow = longestWait(rows);
+    if (secondsNow > 0) return { kind: 'wait', seconds: secondsNow };
+    const waits = new Map<string, Date | null>();
     for (const { bucket, failures } of rows) {
       const waitUntil = waitAfter(buckets, bucket, failures + 1, now);
       await inside.nativeUpdate(SignInWait, { bucket }, { failures: failures + 1, waitUntil, lastTriedAt: now });
+      waits.set(bucket, waitUntil);
     }
-    return 0;
+    return { ...trying, kind: 'recorded', waits };
   });
 }
 
 /** Removes a successful attempt and clears the failures of this address. */
-export async function clearFailures(context: Context, trying: SignInAttempt): Promise<void> {
-  await clearAddress(context, trying);
-  const { machine } = named(context, trying);
+export async function clearFailures(context: Context, attempt: RecordedAttempt): Promise<void> {
+  await clearAddress(context, attempt);
+  await takeBack(context, attempt, named(context, attempt).machine);
+}
+
+/** Takes the failure of an attempt back, and the wait that it set. Waits that other attempts set stay. */
+async function takeBack(context: Context, { waits }: RecordedAttempt, { name, free }: Bucket): Promise<void> {
+  const own = waits.get(name)?.toISOString() ?? null;
   await tables(context.db.em())
     .updateTable('sign_in_waits')
     .set((eb) => ({
       failures: eb('failures', '-', 1),
-      wait_until: eb.case().when('failures', '>', machine.free).then(eb.ref('wait_until')).end(),
+      wait_until: eb
+        .case()
+        .when(eb.and([eb('failures', '>', free), eb('wait_until', 'is distinct from', own)]))
+        .then(eb.ref('wait_until'))
+        .end(),
     }))
-    .where('bucket', '=', machine.name)
+    .where('bucket', '=', name)
     .where('failures', '>', 0)
     .execute();
 }

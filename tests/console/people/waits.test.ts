@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type Browser, type BrowserPage, openBrowser } from '../../harness/browser.ts';
 import { EMAIL, OWNER_ENV, ownerLink, PASSWORD, signedInBrowser } from '../../harness/owner.ts';
 import { startWorld, type World } from '../../harness/world.ts';
+import { personOf } from '../../oauth/people.ts';
 
 /** With TRUST_PROXY, tests choose the address of the client. */
 const ENV = { ...OWNER_ENV, TRUST_PROXY: 'true' };
@@ -164,6 +165,22 @@ describe('one machine', () => {
     const tried = await statuses(11, (index) => others(index + 10));
 
     expect(tried).toEqual([...several(10, 401), 429]);
+  });
+
+  it('does not wait because of a right password, and still does because of a wrong one', async () => {
+    await using world = await startWorld({ env: ENV });
+    const attempt = await startSignInAttempts(world);
+    const other = await personOf(world, 'owner');
+    await statuses(20, (index) => attempt({ email: `somebody-${index}@bells.example` }));
+    world.clock.advance(30_000);
+
+    const first = await attempt({ password: PASSWORD });
+    const second = await attempt({ email: other.email, password: PASSWORD });
+    const wrong = await attempt({ email: 'somebody@bells.example' });
+    const third = await attempt({ password: PASSWORD });
+
+    expect([first, second, wrong, third].map(({ status }) => status)).toEqual([303, 303, 401, 429]);
+    expect(third.headers.get('retry-after')).toBe('60');
   });
 });
 
