@@ -47,7 +47,7 @@ export interface RecordedAttempt extends SignInAttempt {
 }
 
 /**
- * Records an attempt, as a failed one until {@link clearFailures} clears it.
+ * Records an attempt, as a failed one until {@link clearFailures} clears it or {@link removeAttempt} removes it.
  *
  * @returns `wait` with nothing recorded, when the attempt may not be made
  */
@@ -85,6 +85,11 @@ export async function recordAttempt(
 export async function clearFailures(context: Context, attempt: RecordedAttempt): Promise<void> {
   await clearAddress(context, attempt);
   await takeBack(context, attempt, named(context, attempt).machine);
+}
+
+/** Removes an attempt whose password was not checked. */
+export async function removeAttempt(context: Context, attempt: RecordedAttempt): Promise<void> {
+  for (const bucket of bucketsOf(context, attempt)) await takeBack(context, attempt, bucket);
 }
 
 /** Takes the failure of an attempt back, and the wait that it set. Waits that other attempts set stay. */

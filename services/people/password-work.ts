@@ -12,14 +12,18 @@ const WAITING_MAX = 50;
 
 const limit = pLimit(AT_ONCE);
 
+/** @throws ServiceError `too many requests` when the queue is full */
+export function refuseWhenFull(): void {
+  if (limit.pendingCount < WAITING_MAX) return;
+  throw new ServiceError('too many requests', 'Too many people are signing in at the moment. Try again in a minute.');
+}
+
 /**
  * Runs `work` when capacity is free.
  *
  * @throws ServiceError `too many requests`, before any hashing
  */
 export async function passwordWork<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (limit.pendingCount >= WAITING_MAX) {
-    throw new ServiceError('too many requests', 'Too many people are signing in at the moment. Try again in a minute.');
-  }
+  refuseWhenFull();
   return limit(work);
 }

@@ -1,8 +1,10 @@
 /**
  * The login throttle: how many attempts are free, how long the wait then is, and that answers reveal nothing meanwhile.
  */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { passwordWork } from '../../../services/people/password-work.ts';
 import { type Browser, type BrowserPage, openBrowser } from '../../harness/browser.ts';
+import { holdRows } from '../../harness/hold-rows.ts';
 import { EMAIL, OWNER_ENV, ownerLink, PASSWORD, signedInBrowser } from '../../harness/owner.ts';
 import { startWorld, type World } from '../../harness/world.ts';
 import { personOf } from '../../oauth/people.ts';
@@ -197,6 +199,48 @@ describe('one address', () => {
     expect(theirs).toEqual([...several(20, 401), 429]);
     expect(unknownEmails).toEqual(theirs);
     expect((await attempt({ ip: '203.0.113.1', password: PASSWORD })).status).toBe(429);
+  });
+});
+
+describe('attempts while too many passwords are being checked', () => {
+  /** Keeps the queue full until `end` is called. */
+  function fillQueue() {
+    const ended = Promise.withResolvers<void>();
+    const all = Promise.all(Array.from({ length: 52 }, () => passwordWork(() => ended.promise)));
+    const end = async () => {
+      ended.resolve();
+      await all;
+    };
+    onTestFinished(end);
+    return end;
+  }
+
+  it('do not count', async () => {
+    await using world = await startWorld({ env: ENV });
+    const attempt = await startSignInAttempts(world);
+    const end = fillQueue();
+
+    expect(await statuses(6, () => attempt())).toEqual(several(6, 429));
+    await end();
+
+    expect(await statuses(6, () => attempt())).toEqual([...several(5, 401), 429]);
+  });
+
+  it('do not count either when the queue fills up while they are recorded', async (test) => {
+    await using world = await startWorld({ env: ENV });
+    test.skip(world.db.engine !== 'postgres');
+    const attempt = await startSignInAttempts(world);
+    await statuses(4, () => attempt());
+
+    const held = await holdRows(world, 'lock table sign_in_waits in exclusive mode');
+    const refused = attempt();
+    await held.waiting(1, refused);
+    const end = fillQueue();
+    await held.release();
+    expect((await refused).status).toBe(429);
+    await end();
+
+    expect(await statuses(2, () => attempt())).toEqual([401, 429]);
   });
 });
 
