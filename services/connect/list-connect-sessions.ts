@@ -1,8 +1,10 @@
 /** Lists the caller's connect sessions, newest first, a page at a time. */
 import type { FilterQuery } from '@mikro-orm/core';
 import { ConnectSession, type ConnectSessionStatus } from '../../entities/connect-session.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
+import { profileExists } from '../access/profile-exists.ts';
 import { type Page, pageOf } from '../paging.ts';
 import { type ConnectSessionView, connectSessionView } from './connect-session-view.ts';
 import { reachableSessions } from './reachable-sessions.ts';
@@ -15,11 +17,18 @@ export interface ConnectSessionFilter {
   readonly cursor?: string | undefined;
 }
 
+/**
+ * @throws ServiceError invalid_request when `profileId` is not a profile that the caller reaches
+ *   (docs/contract/connections.md#slugs-without-a-profile).
+ */
 export async function listConnectSessions(
   context: Context,
   caller: Caller,
   { status, profileId, limit, cursor }: ConnectSessionFilter,
 ): Promise<Page<ConnectSessionView>> {
+  if (profileId !== undefined && !(await profileExists(context, caller, profileId))) {
+    throw new ServiceError('invalid_request', `profileId: no profile of yours has the id ${profileId}.`);
+  }
   const now = context.clock.now();
   const conditions: FilterQuery<ConnectSession>[] = [
     reachableSessions(caller),

@@ -191,6 +191,7 @@ export const TABLE: readonly Row[] = [
     '200:2 200:2 200:0 200:1 200:1 200:0 401 401',
     ({ connectSessions }) => connectSessions?.length,
   ),
+  row('connect.list', 'profile A', profileA(), NAMED_IN_A),
   row('connect.cancel', 'in A, made with a live key', sessionIn('live'), '200 200 404 404 404 404 401 401'),
   row('connect.cancel', 'in A, made with a test key', sessionIn('test'), '200 200 404 200 200 404 401 401'),
   row('connect.get', 'in A, made with a live key', sessionIn('live'), '200 200 404 404 404 404 401 401'),

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { openBrowser } from '../../harness/browser.ts';
 import { destination, makeLink } from '../../harness/connect-links.ts';
-import { UNKNOWN_ID } from '../../harness/expected.ts';
+import { refusal, UNKNOWN_ID } from '../../harness/expected.ts';
 import { startWorld, type RestAnswer } from '../../harness/world.ts';
 
 const world = await startWorld();
@@ -35,6 +35,13 @@ describe('GET /connect-sessions', () => {
     const of = (status: string) => world.rest(`GET /connect-sessions?profileId=${profileId}&status=${status}`);
 
     expect([idsOf(await of('pending')), idsOf(await of('expired'))]).toEqual([[], [sessionId]]);
+  });
+
+  it('refuses an unknown profile', async () => {
+    const { status, body } = await world.rest(`GET /connect-sessions?profileId=${UNKNOWN_ID}`);
+
+    expect(status).toBe(400);
+    expect(body).toEqual(refusal('invalid_request', `profileId: no profile of yours has the id ${UNKNOWN_ID}.`));
   });
 
   it('refuses an unknown status', async () => {
