@@ -19,6 +19,7 @@ import { isOurForm, signedIn, signInAddress } from './signed-in.ts';
 import { isVisitorsForm } from './visitor.ts';
 
 const TOO_OLD = 'This page is too old. Open it again.';
+const FULL = 'There are twenty passkeys. Remove one first.';
 const NONE_HERE = 'Passkeys need a PUBLIC_URL with a name, over https.';
 
 /** Called by the script on /sign-in. */
@@ -54,7 +55,7 @@ export function sendPasskeyOptions(context: Context): RequestHandler {
     const { passkeyPassword: password = '' } = fieldsOf(request.body);
     const outcome = await passkeyOptions(context, person, party, password, visitOf(request, response));
     if (outcome.kind === 'options') return void response.json({ options: outcome.options });
-    if (outcome.kind === 'full') return sendProblem(response, 409, 'There are twenty passkeys. Remove one first.');
+    if (outcome.kind === 'full') return sendProblem(response, 409, FULL);
     if (outcome.kind === 'refused') return sendProblem(response, 401, 'The password is wrong.');
     response.setHeader('retry-after', String(outcome.seconds));
     sendProblem(response, 429, waitSentence(outcome.seconds));
@@ -64,8 +65,9 @@ export function sendPasskeyOptions(context: Context): RequestHandler {
 export function handlePasskeyCreation(context: Context): RequestHandler {
   return forOwner(context, async (request, response, person) => {
     const { answer = '' } = fieldsOf(request.body);
-    const isAdded = await addPasskey(context, person, readJson(answer), visitOf(request, response));
-    if (isAdded) return response.redirect(303, `${HOME}?done=passkey`);
+    const addition = await addPasskey(context, person, readJson(answer), visitOf(request, response));
+    if (addition === 'added') return response.redirect(303, `${HOME}?done=passkey`);
+    if (addition === 'full') return sendNotice(response, 409, 'No passkey', FULL, { to: HOME, text: 'Your account' });
     const sentence = 'The device gave no passkey that fits, or it took longer than five minutes. Nothing was changed.';
     sendNotice(response, 400, 'No passkey', sentence, { to: HOME, text: 'Try again' });
   });

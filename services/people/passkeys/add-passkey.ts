@@ -58,29 +58,31 @@ export async function passkeyOptions(
   return { kind: 'options', options };
 }
 
-/** @returns whether the answer matches our challenge and the passkey is new */
+/** `refused`: the answer does not match our challenge, or the passkey is not new. */
+export type PasskeyAddition = 'added' | 'refused' | 'full';
+
 export async function addPasskey(
   context: Context,
   person: SignedInPerson,
   answer: unknown,
   visit: Visit,
-): Promise<boolean> {
+): Promise<PasskeyAddition> {
   const { ownerId } = person;
   const verified = await verify(context, ownerId, answer);
   const isFresh = verified !== null && (await useChallenge(context, verified.challenge));
-  const isAdded = isFresh && (await storePasskey(context, person, verified.credential, visit));
-  if (isAdded) context.log.info({ ownerId }, 'an owner added a passkey');
-  else await recordRefused(context, person, visit, 'invalid_request');
-  return isAdded;
+  const addition = isFresh ? await storePasskey(context, person, verified.credential, visit) : 'refused';
+  if (addition === 'added') context.log.info({ ownerId }, 'an owner added a passkey');
+  else await recordRefused(context, person, visit, addition === 'full' ? 'limit_exceeded' : 'invalid_request');
+  return addition;
 }
 
-/** @returns false when the passkey already exists @throws ServiceError unauthorized when the sign-in has ended meanwhile */
+/** @throws ServiceError unauthorized when the sign-in has ended meanwhile */
 function storePasskey(
   context: Context,
   person: SignedInPerson,
   { id: credentialId, publicKey, counter }: WebAuthnCredential,
   visit: Visit,
-): Promise<boolean> {
+): Promise<PasskeyAddition> {
   const id = context.random.uuid();
   const passkey = {
     id,
@@ -93,15 +95,17 @@ function storePasskey(
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     await holdPassword(em, person.ownerId);
     await requireSignIn(em, person);
+    // Several options may have been asked for while there was room for one.
+    if ((await em.count(Passkey, { ownerId: person.ownerId })) >= PASSKEYS_MAX) return 'full';
     const insert = tables(em).insertInto('passkeys').values(passkey);
     const stored = await insert
       .onConflict((conflict) => conflict.doNothing())
       .returning('id')
       .execute();
-    if (stored.length === 0) return false;
+    if (stored.length === 0) return 'refused';
     const act = { operation: 'owner.addPasskey', outcome: 'ok', object: aboutPasskey(id) } as const;
     await recordChange(context, ownerChange(person, visit, act), em);
-    return true;
+    return 'added';
   });
 }
 
