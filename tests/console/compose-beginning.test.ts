@@ -1,7 +1,16 @@
-/** Where Compose begins with the post of a request for approval: with the time that was asked for (docs/guide/console.md#write-a-post). */
-import { describe, expect, it } from 'vitest';
-import { beginningOf, isBegunFrom } from '../../console/app/views/compose/beginning.ts';
+/**
+ * Where Compose begins with a post that an address names: with what it says now, and for one of a request for approval with the
+ * time that was asked for (docs/guide/console.md#write-a-post).
+ */
+import { QueryObserver } from '@tanstack/react-query';
+import { createTRPCClient, httpLink } from '@trpc/client';
+import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Trpc } from '../../console/app/data/api-types.ts';
+import { createQueryClient } from '../../console/app/data/query-client.ts';
+import { beginningOf, isBegunFrom, readingOf, readPost } from '../../console/app/views/compose/beginning.ts';
 import { localTimeOf } from '../../console/app/views/compose/search.ts';
+import type { AppRouter } from '../../routers/index.ts';
 import { startWorld } from '../harness/world.ts';
 
 const HOUR = 3_600_000;
@@ -76,5 +85,46 @@ describe('Compose begins with', () => {
     const begun = beginningOf(await post(), { draft: postId }, nowMs());
 
     expect(begun).toMatchObject({ when: 'now', drafts: { [connectionId]: postId }, approval: null });
+  });
+});
+
+describe('a draft that the console has read before', () => {
+  /** The page of a draft was shown, and Compose opens it next. */
+  async function shownBefore() {
+    const body = { text: 'Ding', connectionSlugs: [world.sandboxSlug], isDraft: true };
+    const draft: string = (await world.rest('POST /posts', { body })).body.results[0].postId;
+    const queryClient = createQueryClient(() => undefined);
+    onTestFinished(() => queryClient.clear());
+    const client = createTRPCClient<AppRouter>({
+      links: [httpLink({ url: `${world.url}/trpc`, headers: { 'x-api-key': key } })],
+    });
+    const trpc = createTRPCOptionsProxy({ client, queryClient }) as unknown as Trpc;
+    await queryClient.fetchQuery(trpc.posts.get.queryOptions({ postId: draft }));
+    const open = () => {
+      const observer = new QueryObserver(queryClient, readingOf(trpc, { draft }) as never);
+      onTestFinished(observer.subscribe(() => undefined));
+      return () => observer.getCurrentResult() as Parameters<typeof readPost>[0];
+    };
+    return { draft, open };
+  }
+
+  it('is read again before Compose begins with it', async () => {
+    const { draft, open } = await shownBefore();
+    await world.rest(`PATCH /posts/${draft}`, { body: { text: 'Dong' } });
+
+    const reading = open();
+
+    expect(readPost(reading())).toBeUndefined();
+    await expect.poll(() => readPost(reading())?.originalText).toBe('Dong');
+  });
+
+  it('begins nothing when that read fails', async () => {
+    const { draft, open } = await shownBefore();
+    await world.rest(`DELETE /posts/${draft}`);
+
+    const reading = open();
+
+    await expect.poll(() => reading().error).not.toBeNull();
+    expect([reading().data?.post.id, readPost(reading())]).toEqual([draft, undefined]);
   });
 });

@@ -1,10 +1,27 @@
 /** The composition that a post begins: a copy of it, a draft to continue, or the post of a request for approval. */
-import type { Outputs } from '../../data/api-types.ts';
+import type { Outputs, Trpc } from '../../data/api-types.ts';
 import { planFields, waitingApproval } from './approval.ts';
 import { type Composition, contentKey, newComposition } from './composition.ts';
 import { type ComposeSearch, timeFields } from './search.ts';
 
 export type Post = Outputs['posts']['get']['post'];
+
+/** Reads the post that an address names, also when it is cached: it may have changed since. */
+export function readingOf(trpc: Trpc, { draft, from }: ComposeSearch) {
+  const postId = draft ?? from;
+  return trpc.posts.get.queryOptions({ postId: postId ?? '' }, { enabled: postId !== undefined, staleTime: 0 });
+}
+
+interface Reading {
+  readonly data: Outputs['posts']['get'] | undefined;
+  readonly error: unknown;
+  readonly isFetchedAfterMount: boolean;
+}
+
+/** @returns undefined until the post is read, and when that failed: what is cached may not be what it says now */
+export function readPost({ data, error, isFetchedAfterMount }: Reading): Post | undefined {
+  return isFetchedAfterMount && error === null ? data?.post : undefined;
+}
 
 /**
  * The address decides about the time, then what the request for approval asks for. Its draft is not saved from here: a save

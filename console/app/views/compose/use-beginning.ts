@@ -5,7 +5,7 @@ import { useEffect, useEffectEvent } from 'react';
 import type { Connection } from '../../data/connections.ts';
 import { useTRPC } from '../../data/trpc.ts';
 import { toast } from '../../ui/toasts.tsx';
-import { beginningOf, isBegunFrom, isContinued, type Post } from './beginning.ts';
+import { beginningOf, isBegunFrom, isContinued, type Post, readingOf, readPost } from './beginning.ts';
 import { isBlank, newComposition } from './composition.ts';
 import { type ComposeSearch, timeFields } from './search.ts';
 import type { CompositionStore } from './store.ts';
@@ -18,9 +18,8 @@ export function useBeginning(store: CompositionStore, connections: readonly Conn
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const postId = search.draft ?? search.from;
-  const query = useTRPC().posts.get.queryOptions({ postId: postId ?? '' }, { enabled: postId !== undefined });
-  const { data, error } = useQuery(query);
-  const post = postId === undefined ? undefined : data?.post;
+  const { data, error, isFetchedAfterMount } = useQuery(readingOf(useTRPC(), search));
+  const post = postId === undefined ? undefined : readPost({ data, error, isFetchedAfterMount });
 
   const begin = useEffectEvent(() => {
     if (post === undefined) applyLink(store, search, connections);
