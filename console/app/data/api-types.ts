@@ -7,6 +7,8 @@ import type { ConsoleRouter } from '../../../routers/console.ts';
 export type Inputs = inferRouterInputs<ConsoleRouter>;
 export type Outputs = inferRouterOutputs<ConsoleRouter>;
 
+export type Connection = Outputs['connections']['list']['connections'][number];
+
 export type Api = TRPCClient<ConsoleRouter>;
 
 /** Options and keys of queries, by operation, for code outside of components. */

@@ -1,9 +1,10 @@
 /** The connections and platforms of the account, which many views show beside other things. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { type Outputs, useTRPC } from './trpc.ts';
+import type { Connection } from './api-types.ts';
+import { useTRPC } from './trpc.ts';
 
-export type Connection = Outputs['connections']['list']['connections'][number];
+export type { Connection } from './api-types.ts';
 
 /** Platforms change only when the service is upgraded or configured. */
 const PLATFORMS_FRESH_MS = 3_600_000;

@@ -44,14 +44,14 @@ export function isContinued(post: Post, search: ComposeSearch): boolean {
   return search.draft !== undefined && post.status === 'draft';
 }
 
-/** Whether a composition was begun from this draft, as it is now: it holds nothing that is not there. */
+/** Whether a composition was begun from this draft. One that was changed elsewhere since is taken from it first (release-draft.ts). */
 export function isBegunFrom({ drafts, approval: begun }: Composition, post: Post): boolean {
   const approval = waitingApproval(post);
   if (approval === null) return Object.values(drafts).includes(post.id);
   return begun?.postId === post.id && begun.requestedAt === approval.requestedAt;
 }
 
-function contentOf(post: Post): Composition {
+export function contentOf(post: Post): Composition {
   return {
     ...newComposition(),
     text: post.originalText,

@@ -64,7 +64,7 @@ function Editor({ connections, platforms }: EditorData) {
     () => ({ connections, platforms: new Map(platforms.map((platform) => [platform.id, platform])) }),
     [connections, platforms],
   );
-  const beginning = useBeginning(store, connections);
+  const beginning = useBeginning(store, directory);
   const uploading = useImages(store, composition);
   const verdicts = useVerdicts(composition, directory);
   const autosave = useAutosave(store, composition, directory);

@@ -120,10 +120,31 @@ export function isBlank({ text, variants, thread, firstComment, tags, images, pe
   return words.every((word) => word.trim() === '') && images.length === 0 && pending === null && hasNoDraft;
 }
 
+/** What a person writes of a post, without time and connections. */
+export type Content = Pick<
+  Composition,
+  'text' | 'variants' | 'thread' | 'firstComment' | 'tags' | 'images' | 'rewrite'
+>;
+
 /** The content that a draft of the service holds, to compare. */
 export function contentKey(composition: Composition): string {
   const { text, variants, thread, firstComment, tags, images, targets, rewrite } = composition;
   return JSON.stringify([text, variants, thread, firstComment, tags, images, targets.toSorted(), rewrite]);
+}
+
+/** The content of which {@link contentKey} gave this. */
+export function contentIn(key: string): Content {
+  const [text, variants, thread, firstComment, tags, images, , rewrite] = JSON.parse(key) as [
+    Content['text'],
+    Content['variants'],
+    Content['thread'],
+    Content['firstComment'],
+    Content['tags'],
+    Content['images'],
+    Composition['targets'],
+    Content['rewrite'],
+  ];
+  return { text, variants, thread, firstComment, tags, images, rewrite };
 }
 
 /** Tags as typed, apart. The service trims, lowercases and checks them. */

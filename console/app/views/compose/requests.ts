@@ -2,10 +2,9 @@
  * The requests that publish a composition. A slug is unique only within its profile, a request names at most 100
  * connections, and what a platform cannot have is left out for it; so there may be several.
  */
-import type { Connection } from '../../data/connections.ts';
-import type { Outputs } from '../../data/trpc.ts';
+import type { Connection, Outputs } from '../../data/api-types.ts';
 import { repeatsOf } from '../../ui/local-time.ts';
-import { type ApprovalAnswer, type Composition, type CreateInput, tagsOf } from './composition.ts';
+import { type ApprovalAnswer, type Composition, type Content, type CreateInput, tagsOf } from './composition.ts';
 
 export type Platform = Outputs['platforms']['list']['platforms'][number];
 
@@ -35,10 +34,7 @@ export function planRequests(composition: Composition, { connections, platforms 
   const parts = partsOf(composition);
   const chosen = chosenOf(composition, connections);
   const groups = Map.groupBy(chosen, ({ profileId, platformId }) => {
-    const platform = platforms.get(platformId);
-    // A variant goes out alone where the platform has no threads; else the service says what does not fit.
-    const hasThread = parts.thread.length > 0 && (platform?.thread !== false || !(platformId in parts.variants));
-    const hasComment = parts.firstComment !== '' && platform?.firstComment !== false;
+    const { hasThread, hasComment } = shapeFor(parts, platformId, platforms);
     return JSON.stringify([profileId, hasThread, hasComment]);
   });
   return [...groups].flatMap(([key, members]) => {
@@ -60,7 +56,36 @@ export function planRequests(composition: Composition, { connections, platforms 
   });
 }
 
-function partsOf({ text, variants, thread, firstComment, tags, images }: Composition) {
+/** What the draft of a connection of this platform holds, once the service has stored the content. */
+export function storedFor(content: Content, platformId: string, platforms: Directory['platforms']) {
+  const parts = partsOf(content);
+  const { text, variants, thread, firstComment, tags, media } = parts;
+  const { hasThread, hasComment } = shapeFor(parts, platformId, platforms);
+  return {
+    text: (variants[platformId] ?? text).trim(),
+    thread: hasThread ? thread.map((reply) => reply.trim()) : [],
+    firstComment: hasComment ? firstComment : '',
+    tags: [...new Set(tags.map((tag) => tag.toLowerCase()))],
+    media,
+    rewrite: content.rewrite,
+  };
+}
+
+/** What goes with the text on a platform. */
+function shapeFor(
+  { variants, thread, firstComment }: ReturnType<typeof partsOf>,
+  platformId: string,
+  platforms: Directory['platforms'],
+) {
+  const platform = platforms.get(platformId);
+  return {
+    // A variant goes out alone where the platform has no threads; else the service says what does not fit.
+    hasThread: thread.length > 0 && (platform?.thread !== false || !(platformId in variants)),
+    hasComment: firstComment !== '' && platform?.firstComment !== false,
+  };
+}
+
+function partsOf({ text, variants, thread, firstComment, tags, images }: Content) {
   const written = Object.entries(variants).filter(([, words]) => words.trim() !== '');
   return {
     // A text that only has variants still needs a shared one; the first variant is used.

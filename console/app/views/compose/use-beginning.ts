@@ -7,6 +7,8 @@ import { useTRPC } from '../../data/trpc.ts';
 import { toast } from '../../ui/toasts.tsx';
 import { beginningOf, isBegunFrom, isContinued, type Post, readingOf, readPost } from './beginning.ts';
 import { isBlank, newComposition } from './composition.ts';
+import { releaseDraft } from './release-draft.ts';
+import type { Directory } from './requests.ts';
 import { type ComposeSearch, timeFields } from './search.ts';
 import type { CompositionStore } from './store.ts';
 import { showInstead } from './undoable.ts';
@@ -14,7 +16,7 @@ import { showInstead } from './undoable.ts';
 const route = getRouteApi('/compose');
 
 /** @returns the failure to read the post that the address names; null when there is none */
-export function useBeginning(store: CompositionStore, connections: readonly Connection[]): unknown {
+export function useBeginning(store: CompositionStore, { connections, platforms }: Directory): unknown {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const postId = search.draft ?? search.from;
@@ -23,7 +25,7 @@ export function useBeginning(store: CompositionStore, connections: readonly Conn
 
   const begin = useEffectEvent(() => {
     if (post === undefined) applyLink(store, search, connections);
-    else beginWith(store, post, search);
+    else beginWith(store, post, search, platforms);
     void navigate({ search: {}, replace: true });
   });
   const isReady = Object.keys(search).length > 0 && (postId === undefined || post !== undefined);
@@ -34,8 +36,14 @@ export function useBeginning(store: CompositionStore, connections: readonly Conn
 }
 
 /** What was written before stays among the unfinished texts. Undo returns to it. */
-function beginWith(store: CompositionStore, post: Post, search: ComposeSearch): void {
+function beginWith(
+  store: CompositionStore,
+  post: Post,
+  search: ComposeSearch,
+  platforms: Directory['platforms'],
+): void {
   const isDraft = isContinued(post, search);
+  if (isDraft) releaseDraft(store, post, platforms);
   if (isDraft && isBegunFrom(store.current(), post)) return;
   const begun = beginningOf(post, search, Date.now());
   toast(isDraft ? 'The draft is here.' : 'The text of the post is here.', showInstead(store, begun));
