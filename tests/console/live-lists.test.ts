@@ -1,4 +1,4 @@
-/** How events keep the console's lists of posts true: those of one status too, which a post joins and leaves. */
+/** How events keep the console's lists true: those of posts of one status too, which a post joins and leaves. */
 import { type InfiniteData, InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/react-query';
 import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -129,4 +129,56 @@ describe('a draft that is deleted elsewhere', () => {
 
     expect(reads).toEqual(['b']);
   });
+});
+
+describe('what was made under a key, an agent, a person or a profile', () => {
+  it.each<[string, readonly string[]]>([
+    ['keys.revoke', []],
+    ['oauth.grant', []],
+    ['oauth.revoke', []],
+    ['oauth.keepPolicy', []],
+    ['people.remove', []],
+    ['people.changeRole', []],
+    ['profiles.delete', ['connect', 'connections', 'feeds', 'profiles']],
+  ])('is read again after %s', async (operation, others) => {
+    const { readAgain, change } = viewsScreen();
+
+    await change(operation);
+
+    expect(readAgain()).toEqual(
+      ['approvals', 'audit', 'calendars', 'keys', 'people', 'policies', 'posts', 'webhooks', ...others].toSorted(),
+    );
+  });
+
+  /** A console that has read a part of every view. */
+  function viewsScreen() {
+    const api = {} as unknown as LiveCache['api'];
+    const queryClient = new QueryClient();
+    onTestFinished(() => queryClient.clear());
+    const trpc: LiveCache['trpc'] = createTRPCOptionsProxy({ client: api, queryClient });
+    const shown: Readonly<Record<string, readonly unknown[]>> = {
+      approvals: trpc.approvals.list.queryKey({ limit: 10 }),
+      audit: trpc.audit.list.queryKey({}),
+      calendars: trpc.calendars.list.queryKey({}),
+      connect: trpc.connect.get.queryKey({ sessionId: 'a' }),
+      connections: trpc.connections.list.queryKey({}),
+      feeds: trpc.feeds.list.queryKey({}),
+      imports: trpc.imports.list.queryKey({}),
+      keys: trpc.keys.list.queryKey({}),
+      people: trpc.people.listGrants.queryKey(),
+      policies: trpc.policies.list.queryKey({}),
+      posts: trpc.posts.get.queryKey({ postId: 'a' }),
+      profiles: trpc.profiles.list.queryKey({}),
+      webhooks: trpc.webhooks.list.queryKey({}),
+    };
+    for (const queryKey of Object.values(shown)) queryClient.setQueryData(queryKey, {});
+    return {
+      change: (operation: string) =>
+        applyEvents({ queryClient, trpc, api }, [
+          { event: 'change', id: undefined, data: JSON.stringify({ operation, objectIds: [] }) },
+        ]),
+      readAgain: () =>
+        Object.keys(shown).filter((name) => queryClient.getQueryState(shown[name] ?? [])?.isInvalidated === true),
+    };
+  }
 });

@@ -177,12 +177,16 @@ type Resource =
   | 'people'
   | 'posts';
 
+/** What changes with a key, an agent, a person or a profile: most of what was made under it ends with it. */
+const MADE_UNDER: readonly Resource[] = ['keys', 'people', 'policies', 'webhooks', 'calendars', 'approvals', 'posts'];
+
 /** Resources whose answers an operation changes, by the first part of its name; posts are lists with their own rules. */
 const CHANGES: Readonly<Record<string, readonly Resource[]>> = {
   connections: ['connections'],
   connect: ['connections', 'connect'],
-  profiles: ['profiles', 'connections', 'keys'],
-  keys: ['keys'],
+  profiles: ['profiles', 'connections', 'connect', 'feeds', ...MADE_UNDER],
+  keys: MADE_UNDER,
+  oauth: MADE_UNDER,
   webhooks: ['webhooks'],
   calendars: ['calendars'],
   imports: ['imports'],
@@ -193,7 +197,7 @@ const CHANGES: Readonly<Record<string, readonly Resource[]>> = {
   media: ['media', 'account'],
   account: ['account'],
   posts: ['connections', 'approvals'],
-  people: ['people'],
+  people: MADE_UNDER,
   owner: ['people'],
 };
 
