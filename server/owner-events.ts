@@ -1,9 +1,10 @@
 /**
- * GET /owner/events: the stream of the console of a signed-in person: the events that a key of the account would get, and
- * every completed change of the account, so that the console shows what others do.
+ * GET /owner/events: the stream of the console of a signed-in person: all events of the account, also those that a webhook has
+ * to name, and every completed change, so that the console shows what others and the workers do.
  */
 import { type RequestHandler, Router } from 'express';
 import type { SignedInPerson } from '../console/people/signed-in.ts';
+import { EVENT_NAMES } from '../entities/event.ts';
 import { followChanges } from '../services/audit/follow-changes.ts';
 import type { Context } from '../services/context.ts';
 import type { EventStreamOptions } from '../services/events/stream-places.ts';
@@ -21,7 +22,7 @@ export function ownerEvents(context: Context & WithLimiter, options: EventStream
     await countCaller(context, { headers }, caller, EVENTS_PATH);
     return {
       caller,
-      reader: { ...caller, credentialId: person.signInId },
+      reader: { ...caller, credentialId: person.signInId, names: EVENT_NAMES },
       // Before the stream begins: what its reader changes from then on is reported.
       changes: await changeMessages(context, person.accountId),
     };

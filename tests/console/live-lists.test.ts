@@ -131,6 +131,36 @@ describe('a draft that is deleted elsewhere', () => {
   });
 });
 
+/** A console that has read a part of every view. */
+function viewsScreen() {
+  const api = {} as unknown as LiveCache['api'];
+  const queryClient = new QueryClient();
+  onTestFinished(() => queryClient.clear());
+  const trpc: LiveCache['trpc'] = createTRPCOptionsProxy({ client: api, queryClient });
+  const shown: Readonly<Record<string, readonly unknown[]>> = {
+    approvals: trpc.approvals.list.queryKey({ limit: 10 }),
+    audit: trpc.audit.list.queryKey({}),
+    calendars: trpc.calendars.list.queryKey({}),
+    connect: trpc.connect.get.queryKey({ sessionId: 'a' }),
+    connections: trpc.connections.list.queryKey({}),
+    feeds: trpc.feeds.list.queryKey({}),
+    imports: trpc.imports.list.queryKey({}),
+    keys: trpc.keys.list.queryKey({}),
+    people: trpc.people.listGrants.queryKey(),
+    policies: trpc.policies.list.queryKey({}),
+    posts: trpc.posts.get.queryKey({ postId: 'a' }),
+    profiles: trpc.profiles.list.queryKey({}),
+    webhooks: trpc.webhooks.list.queryKey({}),
+  };
+  for (const queryKey of Object.values(shown)) queryClient.setQueryData(queryKey, {});
+  return {
+    send: (event: string, body: object) =>
+      applyEvents({ queryClient, trpc, api }, [{ event, id: undefined, data: JSON.stringify(body) }]),
+    readAgain: () =>
+      Object.keys(shown).filter((name) => queryClient.getQueryState(shown[name] ?? [])?.isInvalidated === true),
+  };
+}
+
 describe('what was made under a key, an agent, a person or a profile', () => {
   it.each<[string, readonly string[]]>([
     ['keys.revoke', []],
@@ -141,44 +171,31 @@ describe('what was made under a key, an agent, a person or a profile', () => {
     ['people.changeRole', []],
     ['profiles.delete', ['connect', 'connections', 'feeds', 'profiles']],
   ])('is read again after %s', async (operation, others) => {
-    const { readAgain, change } = viewsScreen();
+    const { readAgain, send } = viewsScreen();
 
-    await change(operation);
+    await send('change', { operation, objectIds: [] });
 
     expect(readAgain()).toEqual(
       ['approvals', 'audit', 'calendars', 'keys', 'people', 'policies', 'posts', 'webhooks', ...others].toSorted(),
     );
   });
+});
 
-  /** A console that has read a part of every view. */
-  function viewsScreen() {
-    const api = {} as unknown as LiveCache['api'];
-    const queryClient = new QueryClient();
-    onTestFinished(() => queryClient.clear());
-    const trpc: LiveCache['trpc'] = createTRPCOptionsProxy({ client: api, queryClient });
-    const shown: Readonly<Record<string, readonly unknown[]>> = {
-      approvals: trpc.approvals.list.queryKey({ limit: 10 }),
-      audit: trpc.audit.list.queryKey({}),
-      calendars: trpc.calendars.list.queryKey({}),
-      connect: trpc.connect.get.queryKey({ sessionId: 'a' }),
-      connections: trpc.connections.list.queryKey({}),
-      feeds: trpc.feeds.list.queryKey({}),
-      imports: trpc.imports.list.queryKey({}),
-      keys: trpc.keys.list.queryKey({}),
-      people: trpc.people.listGrants.queryKey(),
-      policies: trpc.policies.list.queryKey({}),
-      posts: trpc.posts.get.queryKey({ postId: 'a' }),
-      profiles: trpc.profiles.list.queryKey({}),
-      webhooks: trpc.webhooks.list.queryKey({}),
-    };
-    for (const queryKey of Object.values(shown)) queryClient.setQueryData(queryKey, {});
-    return {
-      change: (operation: string) =>
-        applyEvents({ queryClient, trpc, api }, [
-          { event: 'change', id: undefined, data: JSON.stringify({ operation, objectIds: [] }) },
-        ]),
-      readAgain: () =>
-        Object.keys(shown).filter((name) => queryClient.getQueryState(shown[name] ?? [])?.isInvalidated === true),
-    };
-  }
+describe('what a worker did', () => {
+  it.each<[string, object, readonly string[]]>([
+    ['webhook.disabled', { webhook: { id: 'a' } }, ['webhooks']],
+    ['feed.disabled', { feed: { id: 'a' } }, ['feeds']],
+    ['post.approval_requested', { post: { id: 'a' } }, ['approvals', 'posts']],
+    ['post.approval_expired', { post: { id: 'a' } }, ['approvals', 'posts']],
+    ['post.approved', { post: { id: 'a' } }, ['approvals', 'posts']],
+    ['post.rejected', { post: { id: 'a' } }, ['approvals', 'posts']],
+    ['post.failed', { post: { id: 'a', error: { code: 'reconnect_required' } } }, ['connections', 'posts']],
+    ['post.failed', { post: { id: 'a', error: { code: 'platform_rejected' } } }, ['posts']],
+  ])('is read again after %s: %j', async (event, body, names) => {
+    const { readAgain, send } = viewsScreen();
+
+    await send(event, body);
+
+    expect(readAgain()).toEqual(names);
+  });
 });

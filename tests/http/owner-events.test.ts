@@ -64,6 +64,18 @@ describe('200', () => {
     expect(stream.response.headers.get('cache-control')).toBe('no-store');
   });
 
+  it('streams the events that a webhook has to name, such as what only workers cause', async () => {
+    const { secret: agent } = await world.key({ approval: 'required' });
+    const body = { text: 'Ding', connectionSlugs: [world.sandboxSlug] };
+    const { postId, approval } = (await world.rest('POST /posts', { key: agent, body })).body.results[0];
+    const stream = await follow(await headersOf(await signedInBrowser(world)));
+
+    await world.advance(Date.parse(approval.expiresAt) - world.clock.now().getTime());
+
+    const { data } = await stream.next('post.approval_expired');
+    expect(JSON.parse(data ?? '').post.id).toBe(postId);
+  });
+
   it('reports no change that was refused, nor one from before', async () => {
     await world.rest('POST /profiles', { body: { name: 'Before' } });
     const stream = await follow(await headersOf(await signedInBrowser(world)));

@@ -58,13 +58,21 @@ export interface Access {
   readonly credentials: 'omit' | 'same-origin';
   readonly trpcPath: '/trpc' | '/owner/trpc';
   readonly eventsPath: '/api/v2/events' | '/owner/events';
+  /** Whether its stream also reports changes that have no event, such as a new draft. */
+  readonly hasChanges: boolean;
 }
 
 export function accessOf(session: Session): Access {
   if (session.kind === 'key') {
     const headers = { 'x-api-key': session.key };
-    return { headers, credentials: 'omit', trpcPath: '/trpc', eventsPath: '/api/v2/events' };
+    return { headers, credentials: 'omit', trpcPath: '/trpc', eventsPath: '/api/v2/events', hasChanges: false };
   }
   const headers = { 'x-carillon-csrf': session.csrf };
-  return { headers, credentials: 'same-origin', trpcPath: '/owner/trpc', eventsPath: '/owner/events' };
+  return {
+    headers,
+    credentials: 'same-origin',
+    trpcPath: '/owner/trpc',
+    eventsPath: '/owner/events',
+    hasChanges: true,
+  };
 }

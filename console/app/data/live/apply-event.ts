@@ -77,7 +77,7 @@ export async function applyEvents(cache: LiveCache, messages: readonly StreamMes
       calendarsChanged ||= left.calendars;
       stale.add('analytics');
     }
-    if (message.event.startsWith('connection.')) stale.add('connections');
+    for (const resource of resourcesWith(message.event, post)) stale.add(resource);
     if (message.event === 'connection.removed') listsChanged = calendarsChanged = true;
   }
   if (calendarsChanged || changedPosts.size > READ_MAX) refreshCalendars(queryClient, trpc);
@@ -203,6 +203,21 @@ const CHANGES: Readonly<Record<string, readonly Resource[]>> = {
 
 function resourcesOf(operation: string): readonly Resource[] {
   return ['audit', ...(CHANGES[operation.split('.')[0] ?? ''] ?? [])];
+}
+
+/** Resources whose answers an event changes besides those of its post, by the beginning of its name. */
+const EVENT_RESOURCES: Readonly<Record<string, Resource>> = {
+  'connection.': 'connections',
+  'webhook.': 'webhooks',
+  'feed.': 'feeds',
+  'post.approv': 'approvals',
+  'post.rejected': 'approvals',
+};
+
+function resourcesWith(event: string, post: Partial<Post> | undefined): Resource[] {
+  const named = Object.entries(EVENT_RESOURCES).flatMap(([start, name]) => (event.startsWith(start) ? [name] : []));
+  // No event says that a connection has to be made again; the posts that it no longer takes do.
+  return post?.error?.code === 'reconnect_required' ? [...named, 'connections'] : named;
 }
 
 function parse(data: string): Record<string, unknown> {

@@ -24,7 +24,7 @@ const WAITS_MS = [500, 1_000, 2_000, 5_000, 10_000];
 /** The service sends a sign of life every 15 seconds. */
 const SILENCE_MAX_MS = 40_000;
 
-/** How often a session without a stream asks again. */
+/** How often a session asks again that has no stream, or one that reports no changes. */
 const POLL_MS = 30_000;
 
 /** A request that is not answered counts as lost. */
@@ -41,6 +41,7 @@ async function keepConnected(access: Access, handlers: LiveHandlers, ended: Abor
   let position: string | undefined;
   let failures = 0;
   let wasLive = false;
+  let asking: ReturnType<typeof setInterval> | undefined;
   const onMessage = (message: StreamMessage) => {
     position = message.id ?? position;
     if (message.data !== '') handlers.onMessage(message);
@@ -51,11 +52,13 @@ async function keepConnected(access: Access, handlers: LiveHandlers, ended: Abor
     // A change that has no event, such as a new draft, may have happened meanwhile.
     if (wasLive) handlers.onGap();
     wasLive = true;
+    if (!access.hasChanges) asking = setInterval(() => handlers.onGap(), POLL_MS);
   };
   while (!ended.aborted) {
     await untilVisible(ended);
     if (!navigator.onLine) handlers.onStatus('offline');
     const outcome = await readStream(access, position, { onOpen, onMessage }, ended);
+    clearInterval(asking);
     if (ended.aborted) return;
     if (outcome === 'hidden') continue;
     if (outcome === 'lost position') position = undefined;
