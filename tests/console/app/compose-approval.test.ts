@@ -2,6 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Connection } from '../../../console/app/data/connections.ts';
 import type { Api } from '../../../console/app/data/api-types.ts';
+import { latenessWords } from '../../../console/app/views/compose/approval.ts';
+import { newComposition } from '../../../console/app/views/compose/composition.ts';
 import { planSend } from '../../../console/app/views/compose/plan-send.ts';
 import { sendComposition } from '../../../console/app/views/compose/send-composition.ts';
 import { BELL, fakeService, newStore, refusal, write } from './compose-world.ts';
@@ -146,4 +148,25 @@ it('a request whose connection is not chosen is not sent', () => {
   const planned = planSend(composition, DIRECTORY, NOON);
 
   expect(planned).toEqual([{ connections: [GONG], input: { text: 'Ding', connectionSlugs: ['gong'] } }]);
+});
+
+describe('the note about a time that has passed', () => {
+  const past = { when: 'time', time: '2026-11-21T11:00' } as const;
+
+  it.each([
+    ['says that the post goes out at once', { when: 'now' }, 'so it goes out at once'],
+    ['asks for another time while the old one is chosen', past, 'choose Now or another time'],
+    ['says nothing once a later time is chosen', { when: 'time', time: '2026-11-21T13:00' }, null],
+    ['says nothing while the time is being chosen', { when: 'time', time: '' }, null],
+    ['says nothing about a draft', { when: 'draft' }, null],
+    ['says nothing about the queue', { when: 'queue' }, null],
+  ] as const)('%s', (_what, fields, words) => {
+    const composition = { ...newComposition(), zone: 'UTC', ...fields };
+    const plan = { scheduledFor: '2026-11-21T11:00:00.000Z', queue: false };
+
+    const said = latenessWords(composition, plan, NOON);
+
+    expect(said).toEqual(words === null ? null : expect.stringContaining(words));
+    expect(latenessWords(composition, { ...plan, scheduledFor: null }, NOON)).toBeNull();
+  });
 });

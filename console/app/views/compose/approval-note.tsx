@@ -2,7 +2,7 @@
 import type { Connection } from '../../data/connections.ts';
 import { useNow } from '../../ui/moment.tsx';
 import { PlannedTime } from '../approvals/planned-time.tsx';
-import { hasPassed } from './approval.ts';
+import { latenessWords } from './approval.ts';
 import type { Composition } from './composition.ts';
 
 export interface ApprovalNoteProps {
@@ -10,16 +10,17 @@ export interface ApprovalNoteProps {
   readonly chosen: readonly Connection[];
 }
 
-export function ApprovalNote({ composition: { approval, when }, chosen }: ApprovalNoteProps) {
+export function ApprovalNote({ composition, chosen }: ApprovalNoteProps) {
   const now = useNow();
+  const { approval, when } = composition;
   if (approval === null) return null;
   const { requestedBy, connectionId, plan } = approval;
-  const isLate = plan.scheduledFor !== null && hasPassed(plan.scheduledFor, now);
+  const lateness = latenessWords(composition, plan, now);
   const isChosen = chosen.some(({ id }) => id === connectionId);
   return (
     <p className="hint">
       <b dir="auto">{requestedBy}</b> asked for this post, to go out <PlannedTime plan={plan} />.{' '}
-      {isLate && 'That time has passed, so it goes out at once unless you choose another one. '}
+      {lateness !== null && `${lateness} `}
       {isChosen ? effectOf(when) : 'Its connection is not chosen, so the request keeps waiting.'}
     </p>
   );

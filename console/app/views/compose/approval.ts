@@ -20,8 +20,21 @@ export function planFields({ queue, scheduledFor }: WaitingApproval['plan'], now
   return { when: 'time', ...localTimeOf(scheduledFor) };
 }
 
-export function hasPassed(time: string, now: number): boolean {
+function hasPassed(time: string, now: number): boolean {
   return Date.parse(time) <= now;
+}
+
+/** What to say about the time that was asked for when it has passed; null when it has not, or does not matter. */
+export function latenessWords(
+  composition: TimeFields,
+  { scheduledFor }: WaitingApproval['plan'],
+  now: number,
+): string | null {
+  if (scheduledFor === null || !hasPassed(scheduledFor, now)) return null;
+  const { when } = composition;
+  if (when === 'now') return 'That time has passed, so it goes out at once unless you choose another one.';
+  const at = when === 'time' ? instantIn(composition) : null;
+  return at !== null && at <= now ? 'That time has passed: choose Now or another time.' : null;
 }
 
 /** Whether approving sends the post when the composition says. Approving takes no other time. */
