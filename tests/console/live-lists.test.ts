@@ -141,7 +141,7 @@ function viewsScreen() {
     approvals: trpc.approvals.list.queryKey({ limit: 10 }),
     audit: trpc.audit.list.queryKey({}),
     calendars: trpc.calendars.list.queryKey({}),
-    connect: trpc.connect.get.queryKey({ sessionId: 'a' }),
+    connect: trpc.connect.get.queryKey({ connectSessionId: 'a' }),
     connections: trpc.connections.list.queryKey({}),
     feeds: trpc.feeds.list.queryKey({}),
     imports: trpc.imports.list.queryKey({}),
