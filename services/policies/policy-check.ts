@@ -63,6 +63,15 @@ const policyStatement = (name: string, lock: string) =>
 const readPolicies = policyStatement('read a policy', '');
 const lockPolicies = policyStatement('lock a policy', 'for no key update');
 
+const readFollowed = statement('read which policy a key or grant follows', {
+  parameters: { id: 'uuid', accountId: 'uuid' },
+  result: { policy_id: 'uuid?' },
+  sql: ({ id, accountId }) => `
+    select k.policy_id from api_keys k where k.id = ${id} and k.account_id = ${accountId}
+    union all
+    select g.policy_id from oauth_grants g where g.id = ${id} and g.account_id = ${accountId}`,
+});
+
 const readTimes = statement('read when the posts under a policy go out', {
   parameters: { policyIds: 'uuid[]', from: 'timestamptz', until: 'timestamptz', except: 'uuid?' },
   result: { at: 'timestamptz' },
@@ -104,18 +113,25 @@ export async function previewPolicy(context: Context, caller: Caller, question: 
   return (await open(context, context.db.queries, readPolicies, caller, question)) ?? NO_POLICY;
 }
 
-/** @returns null when there is no such policy anymore */
+/** @returns null when the policy is removed and the caller follows no other */
 async function open(
   context: Context,
   queries: Queries,
   read: typeof readPolicies,
-  { accountId, policyId }: Caller,
+  caller: Caller,
   question: PolicyQuestion,
 ): Promise<PolicyCheck | null> {
+  const { accountId, policyId } = caller;
   if (policyId === null) return NO_POLICY;
   const rows = await read(queries, { policyId, accountId });
   const row = rows.find(({ id }) => id === policyId);
-  if (row === undefined) return null;
+  if (row === undefined) {
+    // Read without a lock: where policies are set and removed, they are locked before those that follow them.
+    const [followed] = await readFollowed(queries, { id: caller.keyId, accountId });
+    const present = followed?.policy_id ?? null;
+    if (present === null || present === policyId) return null;
+    return open(context, queries, read, { ...caller, policyId: present }, question);
+  }
   // The posts of the policy that was copied count also when that policy is gone.
   const policyIds = [...new Set([row.counts_with ?? row.id, ...rows.map(({ id }) => id)])];
   const named = ({ message, ...rest }: Violation): Violation => ({

@@ -177,6 +177,43 @@ it('the own policy of a key that an agent created takes the place of that of the
   expect(await followed(created)).toEqual([null]);
 });
 
+// These tests need a second connection to the database.
+describe.skipIf(world.db.engine !== 'postgres')('a post of a created key whose own policy is removed meanwhile', () => {
+  it('is checked by that of its creator', async () => {
+    const { creator, created, set, remove, post } = await tenant();
+    await set(creator.id, BLUESKY);
+    await set(created.id);
+    const held = await holdRows(world, 'select id from policies where id = $1 for update', [created.id]);
+    const removing = remove(created.id);
+    await held.waiting(1, removing);
+    const posting = post(created);
+    await held.waiting(2, posting);
+
+    await held.release();
+    await removing;
+
+    expect(await posting).toEqual(ONLY_BLUESKY);
+  });
+
+  it('counts toward the limits of that of its creator', async () => {
+    const { creator, created, set, remove, post } = await tenant();
+    await set(creator.id, { postsPerDay: 1 });
+    await set(created.id);
+    const held = await holdRows(world, 'select id from policies where id = $1 for update', [created.id]);
+    const removing = remove(created.id);
+    await held.waiting(1, removing);
+    const posting = post(created);
+    await held.waiting(2, posting);
+    await held.release();
+    await removing;
+    expect(await posting).toMatchObject({ status: 'sent', error: null });
+
+    const { error } = await post(creator);
+
+    expect(error).toMatchObject({ code: 'policy_refused' });
+  });
+});
+
 describe.skipIf(world.db.engine !== 'postgres')(
   'policies of a key and its creator that change at the same moment',
   () => {
