@@ -10,6 +10,7 @@ import { tables } from '../../entities/tables.ts';
 import { publicError } from '../../errors/error-body.ts';
 import type { ItemError } from '../../errors/item-error.ts';
 import type { Caller } from '../access/caller.ts';
+import { inForce } from '../access/stored-caller.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { Context } from '../context.ts';
 import { bodyHash } from '../idempotency/body-hash.ts';
@@ -110,10 +111,14 @@ interface RowToCreate {
 
 async function create(
   context: Context & WithCreations & WithRestoreWatch,
-  caller: Caller,
+  sender: Caller,
   { claimed, row, post }: RowToCreate,
 ) {
-  const input = await withFetchedImages(context, caller, post);
+  const input = await withFetchedImages(context, sender, post);
+  // Images take long to fetch. If the key, agent or role has ended meanwhile, the row stays pending: the import ends with it, or
+  // goes on with the rights of who sent the file again.
+  const caller = input.media === undefined ? sender : await inForce(context, sender, 'posts:write');
+  if (caller === null) return;
   const key = { key: `import ${claimed.id} ${row.number} ${row.tries}`, operation: OPERATION, hash: bodyHash(post) };
   const whenStored = async (em: SqlEntityManager, stored: readonly StoredResult[]) => {
     await requireNoHold(context, em);
