@@ -10,11 +10,14 @@ export async function endWebhooksMadeBy(
   { keyIds, grantIds }: { readonly keyIds: readonly string[]; readonly grantIds: readonly string[] },
   at: Date,
 ): Promise<void> {
+  // Locked by their makers: one whose address somebody else changes meanwhile is theirs then, and stays.
   const rows = await tables(em)
     .selectFrom('webhooks')
     .select('id')
     .where('deleted_at', 'is', null)
     .where((of) => of.or([of('created_by_key_id', '=', anyOf(keyIds)), of('grant_id', '=', anyOf(grantIds))]))
+    .orderBy('id')
+    .forUpdate()
     .execute();
   const ids = rows.map(({ id }) => id);
   await endWebhooks(em, ids, { at, why: 'The API key or the agent that registered the webhook has ended.' });
