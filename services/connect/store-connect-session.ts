@@ -1,10 +1,12 @@
 /** Checks and stores a new connect session. The link is returned once; only a hash of its token is stored. */
+import type { SqlEntityManager } from '@mikro-orm/sql';
 import { ApiKey } from '../../entities/api-key.ts';
 import { ConnectSession } from '../../entities/connect-session.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { TEST_PLATFORM } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
+import { holdOwnProfile, holdProfile } from '../access/hold-profile.ts';
 import { timestamp } from '../timestamp.ts';
 import { connectablePlatforms } from './connectable-platforms.ts';
 import { hashSecret } from '../secrets.ts';
@@ -29,6 +31,9 @@ export interface SessionFields {
 /** How long a link is valid (docs/contract/connections.md#states). */
 export const SESSION_MS = 15 * 60_000;
 
+/**
+ * @throws ServiceError not_found when the profile was deleted meanwhile; unauthorized when the key or agent reaches only that profile
+ */
 export async function storeConnectSession(
   context: Context,
   caller: Caller,
@@ -38,15 +43,20 @@ export async function storeConnectSession(
   const token = newSecret(context);
   const createdAt = context.clock.now();
   const expiresAt = new Date(createdAt.getTime() + SESSION_MS);
-  await context.db.em().insert(ConnectSession, {
-    id,
-    accountId: caller.accountId,
-    keyId: caller.actor.kind === 'key' ? caller.keyId : null,
-    mode: caller.mode,
-    ...fields,
-    tokenHash: hashSecret(token),
-    createdAt,
-    expiresAt,
+  await context.db.em().transactional(async (em: SqlEntityManager) => {
+    // A profile that is deleted ends the sessions that it has then.
+    const hold = caller.profileId === null ? holdProfile : holdOwnProfile;
+    if (fields.profileId !== null) await hold(em, caller, fields.profileId);
+    await em.insert(ConnectSession, {
+      id,
+      accountId: caller.accountId,
+      keyId: caller.actor.kind === 'key' ? caller.keyId : null,
+      mode: caller.mode,
+      ...fields,
+      tokenHash: hashSecret(token),
+      createdAt,
+      expiresAt,
+    });
   });
   const url = `${context.config.publicUrl}/connect/${token}`;
   return { url, expiresAt: timestamp(expiresAt), connectSessionId: id };

@@ -18,6 +18,8 @@ async function profileWithAgent() {
   return { key, agent, profileId: profile.id };
 }
 
+type Tenant = Awaited<ReturnType<typeof profileWithAgent>>;
+
 // Each test needs a second connection to the database.
 describe.skipIf(world.db.engine !== 'postgres')('a profile that is deleted', () => {
   it('waits for a post of its key that is being stored, and the two do not wait for each other', async () => {
@@ -56,5 +58,28 @@ describe.skipIf(world.db.engine !== 'postgres')('a profile that is deleted', () 
     await held.release();
 
     expect([(await deleting).status, (await posting).status]).toEqual([200, 200]);
+  });
+
+  it.each<[string, number, (profile: Tenant) => string, string]>([
+    ['the account', 404, ({ key }) => key, 'not_found'],
+    ['the profile', 401, ({ agent }) => agent, 'unauthorized'],
+  ])('gets no connect session that a key of %s creates meanwhile', async (_name, status, by, error) => {
+    const profile = await profileWithAgent();
+    const { key, profileId } = profile;
+    // The time of its last use is stored before the request waits for anything.
+    await world.rest('GET /posts', { key: by(profile) });
+    // A deletion locks connections after the profile and its keys, and ends the sessions after them.
+    const held = await holdRows(world, 'select id from connections where profile_id = $1 for update', [profileId]);
+    const deleting = world.rest(`DELETE /profiles/${profileId}`, { key });
+    await held.waiting(1, deleting);
+    const redirectUrl = 'https://app.example.com/connected';
+    const creating = world.rest(`POST /profiles/${profileId}/connect`, { key: by(profile), body: { redirectUrl } });
+    await held.waiting(2, creating);
+
+    await held.release();
+
+    expect((await deleting).status).toBe(200);
+    expect([(await creating).status, (await creating).body.error]).toEqual([status, error]);
+    expect(await world.sql('select id from connect_sessions where profile_id = $1', [profileId])).toEqual([]);
   });
 });
