@@ -3,8 +3,9 @@
  * so that a recovery and every lookup of a lost answer use the same text. Until that commit, no platform has been
  * called.
  */
+import { column } from '../../entities/column-lists.ts';
+import { orNull } from '../../entities/sql-types.ts';
 import { statement } from '../../entities/statement.ts';
-import { tables } from '../../entities/tables.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
 import { findVoice } from '../polish/find-voice.ts';
@@ -91,14 +92,33 @@ export async function polishSend(
   };
 }
 
+/** SQL: the policy that the key or agent of post `p` follows now. A policy has the id of its key or grant, and ends with it. */
+const FOLLOWED = `
+  case when k.id is null and g.id is null then p.policy_id else coalesce(k.policy_id, g.policy_id) end`;
+
+const findTerms = statement('find what the rewrite of a post has to keep to', {
+  parameters: { postId: 'uuid', connectionId: 'uuid' },
+  result: {
+    limits: column('connections', 'limits'),
+    profile_id: column('connections', 'profile_id'),
+    policy_id: 'uuid?',
+    rules: orNull(column('policies', 'rules')),
+  },
+  sql: ({ postId, connectionId }) => `
+    select c.limits, c.profile_id, ${FOLLOWED} as policy_id, y.rules
+    from connections c left join posts p on p.id = ${postId}
+      left join api_keys k on k.id = p.policy_id left join oauth_grants g on g.id = p.policy_id
+      left join policies y on y.id = ${FOLLOWED}
+    where c.id = ${connectionId}`,
+});
+
 async function rewriteOf(context: Context, { post, connection }: ClaimedSend): Promise<Rewrite> {
-  const row = await tables(context.db.queries)
-    .selectFrom('connections as c')
-    .leftJoin('posts as p', (join) => join.on('p.id', '=', post.id))
-    .leftJoin('policies as y', 'y.id', 'p.policy_id')
-    .select(['c.limits', 'c.profile_id', 'y.rules'])
-    .where('c.id', '=', connection.id)
-    .executeTakeFirst();
+  const [row] = await findTerms(context.db.queries, { postId: post.id, connectionId: connection.id });
+  const rules = row?.rules ?? null;
+  if (row !== undefined && row.policy_id !== null && rules === null) {
+    const warning = 'The policy of the post has ended with its key or agent. The original text went out.';
+    return { text: post.text, status: 'failed', warning };
+  }
   const voice = await findVoice(context, post.accountId, row?.profile_id ?? null);
   const platform = platformOf(context.platforms, post.platformId);
   return rewriteText(context, {
@@ -107,7 +127,7 @@ async function rewriteOf(context: Context, { post, connection }: ClaimedSend): P
     platform,
     limits: row?.limits ?? null,
     voice,
-    guardedWords: row?.rules?.approvalWords ?? [],
+    guardedWords: rules?.approvalWords ?? [],
   });
 }
 
