@@ -137,9 +137,10 @@ async function decide(
     await returnAllowance(em, caller, permission, 1);
     return refuse(context, em, caller, request, place.error);
   }
+  const { time } = place;
+  if (time !== null) await holdConnection(em, post);
   await request.approve?.(em);
   await storeAllowed(context, em, caller, permission, asked);
-  const { time } = place;
   const result =
     time === null
       ? await claimNow(context, em, request, place, claim)
@@ -204,7 +205,21 @@ async function admit(context: Context, em: SqlEntityManager, request: PostToPubl
   return admission;
 }
 
-// Locks the connection, so that removing it either cancels this post too, or commits first and nothing is scheduled.
+const lockConnection = statement('lock the connection of a post that is scheduled', {
+  parameters: { connectionId: 'uuid' },
+  result: { id: 'uuid' },
+  sql: ({ connectionId }) => `select id from connections where id = ${connectionId} and deleted_at is null for share`,
+});
+
+/**
+ * Locks the connection, so that removing it either cancels this post too, or commits first and nothing is scheduled. Call it
+ * before the post is locked, as where slots are taken.
+ */
+async function holdConnection(em: SqlEntityManager, { connection_id: connectionId }: PostRow): Promise<void> {
+  const held = await lockConnection(em, { connectionId });
+  if (held.length === 0) throw new PostChanged();
+}
+
 const scheduleStored = statement('schedule a draft or a failed post', {
   parameters: {
     postId: 'uuid',
@@ -212,18 +227,15 @@ const scheduleStored = statement('schedule a draft or a failed post', {
     generation: 'int',
     time: 'timestamptz',
     slot: 'timestamptz?',
-    connectionId: 'uuid',
     policyId: 'uuid?',
   },
   result: CONTENT.types,
-  sql: ({ postId, from, generation, time, slot, connectionId, policyId }) => `
-    with connection as (select id from connections where id = ${connectionId} and deleted_at is null for share)
+  sql: ({ postId, from, generation, time, slot, policyId }) => `
     update posts p set status = 'scheduled', scheduled_for = ${time}, queued = ${slot} is not null, slot_at = ${slot},
       held = false, error_code = null, error_message = null, claimed_until = null,
       generation = p.generation + (p.status = 'failed')::int,
       policy_id = coalesce(${policyId}, p.policy_id)
-    from connection c
-    where p.id = ${postId} and p.status = ${from} and p.generation = ${generation} and p.connection_id = c.id
+    where p.id = ${postId} and p.status = ${from} and p.generation = ${generation}
     returning ${CONTENT.sql}`,
 });
 
@@ -233,8 +245,8 @@ async function schedule(
   { post, from, approve }: PostToPublish,
   { time, slot, policyId }: { readonly time: Date; readonly slot: Date | null; readonly policyId: string | null },
 ): Promise<PostResult> {
-  const { id: postId, generation, connection_id: connectionId } = post;
-  const [scheduled] = await scheduleStored(em, { postId, from, generation, time, slot, connectionId, policyId });
+  const { id: postId, generation } = post;
+  const [scheduled] = await scheduleStored(em, { postId, from, generation, time, slot, policyId });
   if (scheduled === undefined) throw new PostChanged();
   if (approve === undefined) requireUnedited(scheduled, post);
   if (from === 'failed') await storeEvents(em, [rescheduledEvent(context, post, time, 'requeued')]);

@@ -1,4 +1,4 @@
-/** A post that is approved with an allowance while the key that asked acts or ends (docs/contract/approvals.md#allowances). */
+/** Posts that are approved while others act on them, such as the key that asked (docs/contract/approvals.md). */
 import { describe, expect, it } from 'vitest';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { holdRows } from '../../harness/hold-rows.ts';
@@ -49,5 +49,27 @@ describe.skipIf(world.db.engine !== 'postgres')('a post that is approved with an
 
     expect([(await approving).status, (await revoking).status]).toEqual([200, 200]);
     expect(await world.sql('select id from approval_allowances where id = $1', [askingId])).toEqual([]);
+  });
+});
+
+describe.skipIf(world.db.engine !== 'postgres')('a post that is approved for its time', () => {
+  it('and a request that puts it into the queue do not wait for each other', async () => {
+    const { key, id: accountId, connection } = await accountWithSandbox(world);
+    const slots = [{ weekday: 1, time: '09:00' }];
+    await world.rest(`PATCH /connections/${connection.id}/queue`, { key, body: { timezone: 'UTC', slots } });
+    const { secret: asking } = await world.key({ accountId, approval: 'required' });
+    const scheduledFor = new Date(+world.clock.now() + 3_600_000).toISOString();
+    const body = { text: 'May I?', connectionSlugs: ['sandbox'], scheduledFor };
+    const { postId } = (await world.rest('POST /posts', { key: asking, body })).body.results[0];
+    const held = await holdRows(world, 'select id from connections where id = $1 for update', [connection.id]);
+    const queueing = world.rest(`POST /posts/${postId}/publish`, { key, body: { queue: true } });
+    await held.waiting(1, queueing);
+    const approving = world.rest(`POST /posts/${postId}/approve`, { key, body: {} });
+    await held.waiting(2, approving);
+
+    await held.release();
+
+    expect([(await queueing).status, (await approving).status]).toEqual([200, 409]);
+    expect((await approving).body.error).toBe('approval_not_pending');
   });
 });
