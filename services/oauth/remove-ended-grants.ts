@@ -2,7 +2,8 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { OauthArtifact } from '../../entities/oauth-artifact.ts';
 import { Policy } from '../../entities/policy.ts';
-import { columns } from '../../entities/column-lists.ts';
+import { anyOf } from '../../entities/any-of.ts';
+import { column, columns } from '../../entities/column-lists.ts';
 import { type RowOf, statement } from '../../entities/statement.ts';
 import { tables } from '../../entities/tables.ts';
 import { endMadeBy } from '../keys/end-made-by.ts';
@@ -26,19 +27,32 @@ const GRANTS_AT_ONCE = 200;
 
 type EndedGrant = RowOf<typeof removeGrants>;
 
+/** When grants count as ended. */
+const BEFORE = { revokedBefore: 'timestamptz', unusedSince: 'timestamptz' } as const;
+
 // The grant record of oidc-provider does not expire; it is deleted when no refresh token is left. A grant without one lasts as
 // long, because its keys work on. The first condition finds the rows by index. The subquery returns a value, because
 // PostgreSQL would turn "not exists" into a join of the whole tables.
+const hasEnded = ({ revokedBefore, unusedSince }: Readonly<Record<keyof typeof BEFORE, string>>) => `
+  coalesce(g.revoked_at, g.last_used_at, g.created_at) <= ${revokedBefore}
+  and (g.revoked_at is not null or coalesce(g.last_used_at, g.created_at) <= ${unusedSince})
+  and not coalesce((select true from oauth_artifacts a where a.grant_id = g.id and a.kind <> 'Grant' limit 1), false)`;
+
+const findEnded = statement('find ended grants', {
+  parameters: BEFORE,
+  result: { id: column('oauth_grants', 'id') },
+  sql: (before) => `
+    select g.id from oauth_grants g where ${hasEnded(before)}
+    order by coalesce(g.revoked_at, g.last_used_at, g.created_at) limit ${GRANTS_AT_ONCE}`,
+});
+
+// One may have been used since it was found.
 const removeGrants = statement('remove ended grants', {
-  parameters: { revokedBefore: 'timestamptz', unusedSince: 'timestamptz' },
+  parameters: { ...BEFORE, ids: 'uuid[]' },
   result: columns('oauth_grants', ['id', 'account_id', 'client_id', 'client_name', 'revoked_at']).types,
-  sql: ({ revokedBefore, unusedSince }) => `
+  sql: ({ ids, ...before }) => `
     delete from oauth_grants where ctid = any(array(
-      select g.ctid from oauth_grants g
-      where coalesce(g.revoked_at, g.last_used_at, g.created_at) <= ${revokedBefore}
-        and (g.revoked_at is not null or coalesce(g.last_used_at, g.created_at) <= ${unusedSince})
-        and not coalesce((select true from oauth_artifacts a where a.grant_id = g.id and a.kind <> 'Grant' limit 1), false)
-      order by coalesce(g.revoked_at, g.last_used_at, g.created_at) limit ${GRANTS_AT_ONCE} for update skip locked))
+      select g.ctid from oauth_grants g where g.id = any(${ids}) and ${hasEnded(before)} for update skip locked))
     returning id, account_id, client_id, client_name, revoked_at`,
 });
 
@@ -47,10 +61,16 @@ export const removeEndedGrants: RetentionRule = {
   step: (context) =>
     context.db.em().transactional(async (em: SqlEntityManager) => {
       const now = context.clock.now();
-      const ended = await removeGrants(em, {
+      const before = {
         revokedBefore: new Date(now.getTime() - REVOKED_KEPT_MS),
         unusedSince: new Date(now.getTime() - UNUSED_DAYS * DAY_MS),
-      });
+      };
+      const ids = (await findEnded(em, before)).map(({ id }) => id);
+      if (ids.length === 0) return false;
+      // Policies are locked before grants, as where they are set.
+      const policies = tables(em).selectFrom('policies').select('id').where('id', '=', anyOf(ids));
+      await policies.orderBy('id').forUpdate().execute();
+      const ended = await removeGrants(em, { ...before, ids });
       if (ended.length === 0) return false;
       const grantIds = ended.map(({ id }) => id);
       await em.nativeDelete(OauthArtifact, { grantId: { $in: grantIds } });

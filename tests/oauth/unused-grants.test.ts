@@ -1,5 +1,6 @@
 /** Access that is not used ends, and owners learn of it. */
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { holdRows } from '../harness/hold-rows.ts';
 import { mailText } from '../harness/mail-text.ts';
 import { OWNER_ENV } from '../harness/owner.ts';
 import { startWorld } from '../harness/world.ts';
@@ -90,4 +91,46 @@ it('a grant that was revoked is removed without a mail', async () => {
   await world.runDue();
 
   expect(mail.messages().length).toBe(before);
+});
+
+// These tests need a second connection to the database.
+describe.skipIf(world.db.engine !== 'postgres')('a grant whose policy another request holds', () => {
+  /** A grant that has ended, with a policy that is held until the removal of the grant waits for it. */
+  async function endedGrant() {
+    const { clientId } = await tokensFor(world, await signIn(world));
+    const [grant] = await world.sql<{ id: string }>('select id from oauth_grants where client_id = $1', [clientId]);
+    expect((await world.rest(`PUT /policies/${grant?.id}`, { body: {} })).status).toBe(200);
+    world.clock.advance(91 * DAY);
+    const held = await holdRows(world, 'select id from policies where id = $1 for update', [grant?.id]);
+    const removing = world.housekeep();
+    await held.waiting(1, removing);
+    const left = async () =>
+      (
+        await world.sql('select 1 from oauth_grants where id = $1 union all select 1 from policies where id = $1', [
+          grant?.id,
+        ])
+      ).length;
+    return { id: grant?.id, held, removing, left };
+  }
+
+  it('is free while its removal waits for the policy', async () => {
+    const { id, held, removing, left } = await endedGrant();
+
+    const free = await world.sql('select id from oauth_grants where id = $1 for update skip locked', [id]);
+
+    await held.release();
+    await removing;
+    expect([free, await left()]).toEqual([[{ id }], 0]);
+  });
+
+  it('stays with its policy when it is used meanwhile', async () => {
+    const { id, held, removing, left } = await endedGrant();
+    const free = 'select id from oauth_grants where id = $1 for update skip locked';
+    await world.sql(`update oauth_grants set last_used_at = $2 where id = (${free})`, [id, world.clock.now()]);
+
+    await held.release();
+    await removing;
+
+    expect(await left()).toBe(2);
+  });
 });
