@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { keepsDraft } from '../../errors/codes.ts';
 import type { ItemError } from '../../errors/item-error.ts';
 import { ServiceError } from '../../errors/service-error.ts';
-import { statement } from '../../entities/statement.ts';
+import { type Queries, statement } from '../../entities/statement.ts';
 import { tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 import { failedEvent, rescheduledEvent } from '../events/post-event.ts';
@@ -31,6 +31,7 @@ import { claimPosts } from '../sending/claim-posts.ts';
 import type { ClaimedSend } from '../sending/claimed-send.ts';
 import type { WithSender } from '../sending/post-sender.ts';
 import { stopOfPost } from '../stops/find-stop.ts';
+import { stopsPostBy } from '../stops/stop-condition.ts';
 import { timestamp } from '../timestamp.ts';
 import { followPolicy, NO_RULING, type PolicyRuling, ruleOnPost } from './policy-of-post.ts';
 import { CONTENT, PostChanged, requireUnedited } from './post-changed.ts';
@@ -97,15 +98,16 @@ export async function publishOrSchedule(
     if (result === undefined) throw new PostChanged();
     return result;
   } catch (thrown) {
-    // A stop that began while the request waited for a lock keeps its post from being claimed.
-    const stop = request.error === null && thrown instanceof PostChanged ? await findStop(context, request) : null;
+    // A stop that began while the request waited for a lock keeps its post from being claimed or scheduled.
+    const isStopLikely = request.error === null && thrown instanceof PostChanged;
+    const stop = isStopLikely ? await findStop(context.db.queries, caller, request) : null;
     if (stop === null) throw thrown;
     return publishOrSchedule(context, caller, { ...request, error: stop }, keyed);
   }
 }
 
-function findStop({ db }: Context, { post, from }: PostToPublish): Promise<ItemError | null> {
-  return stopOfPost(db.queries, { postId: post.id, status: from });
+function findStop(queries: Queries, caller: Caller, { post, from }: PostToPublish): Promise<ItemError | null> {
+  return stopOfPost(queries, { postId: post.id, status: from, callerId: identityOf(caller).id });
 }
 
 async function decide(
@@ -117,7 +119,7 @@ async function decide(
 ): Promise<StoredResult> {
   const { post, from } = request;
   if (request.error !== null) return refuse(context, em, caller, request, request.error);
-  const stop = await stopOfPost(em, { postId: post.id, status: from });
+  const stop = await findStop(em, caller, request);
   if (stop !== null) return refuse(context, em, caller, request, stop);
   const gone = from === 'failed' ? await holdImages(em, post.id) : null;
   if (gone !== null) return refuse(context, em, caller, request, gone);
@@ -143,8 +145,8 @@ async function decide(
   await storeAllowed(context, em, caller, permission, asked);
   const result =
     time === null
-      ? await claimNow(context, em, request, place, claim)
-      : await schedule(context, em, request, { time, slot: place.slot, policyId: ruling.policyId });
+      ? await claimNow(context, em, caller, request, { feeCents: place.feeCents, claim })
+      : await schedule(context, em, caller, request, { time, slot: place.slot, policyId: ruling.policyId });
   await followPolicy(em, post, ruling);
   // A refusal that keeps the draft leaves its request pending.
   if (!isApproved && from === 'draft') await closeApproval(context, em, caller, post);
@@ -182,11 +184,12 @@ async function takePlace(
 async function claimNow(
   context: Context,
   em: SqlEntityManager,
+  caller: Caller,
   { post, from, approve }: PostToPublish,
-  { feeCents }: Place,
-  claim: string,
+  { feeCents, claim }: { readonly feeCents: number; readonly claim: string },
 ): Promise<ClaimedSend> {
-  const [send] = await claimPosts(context, em, from, [{ id: post.id, platformId: post.platform_id, feeCents }], claim);
+  const toClaim = { id: post.id, platformId: post.platform_id, feeCents, callerId: identityOf(caller).id };
+  const [send] = await claimPosts(context, em, from, [toClaim], claim);
   if (send === undefined) throw new PostChanged();
   // Another request has sent the failed post since it was read, and its outcome may be unknown.
   if (send.post.generation !== post.generation + (from === 'failed' ? 1 : 0)) throw new PostChanged();
@@ -228,29 +231,33 @@ const scheduleStored = statement('schedule a draft or a failed post', {
     time: 'timestamptz',
     slot: 'timestamptz?',
     policyId: 'uuid?',
+    callerId: 'uuid',
   },
   result: CONTENT.types,
-  sql: ({ postId, from, generation, time, slot, policyId }) => `
+  sql: ({ postId, from, generation, time, slot, policyId, callerId }) => `
     update posts p set status = 'scheduled', scheduled_for = ${time}, queued = ${slot} is not null, slot_at = ${slot},
       held = false, error_code = null, error_message = null, claimed_until = null,
       generation = p.generation + (p.status = 'failed')::int,
       policy_id = coalesce(${policyId}, p.policy_id)
     where p.id = ${postId} and p.status = ${from} and p.generation = ${generation}
+      and not exists (select 1 from stops s where ${stopsPostBy('s', 'p', callerId)})
     returning ${CONTENT.sql}`,
 });
 
 async function schedule(
   context: Context,
   em: SqlEntityManager,
+  caller: Caller,
   { post, from, approve }: PostToPublish,
-  { time, slot, policyId }: { readonly time: Date; readonly slot: Date | null; readonly policyId: string | null },
+  place: { readonly time: Date; readonly slot: Date | null; readonly policyId: string | null },
 ): Promise<PostResult> {
   const { id: postId, generation } = post;
-  const [scheduled] = await scheduleStored(em, { postId, from, generation, time, slot, policyId });
+  const callerId = identityOf(caller).id;
+  const [scheduled] = await scheduleStored(em, { postId, from, generation, callerId, ...place });
   if (scheduled === undefined) throw new PostChanged();
   if (approve === undefined) requireUnedited(scheduled, post);
-  if (from === 'failed') await storeEvents(em, [rescheduledEvent(context, post, time, 'requeued')]);
-  return { ...plainResult(post.connection_slug, 'scheduled', post.id), scheduledFor: timestamp(time) };
+  if (from === 'failed') await storeEvents(em, [rescheduledEvent(context, post, place.time, 'requeued')]);
+  return { ...plainResult(post.connection_slug, 'scheduled', post.id), scheduledFor: timestamp(place.time) };
 }
 
 /**

@@ -10,6 +10,7 @@ import type { Context } from '../context.ts';
 import { rescheduledEvent } from '../events/post-event.ts';
 import { storeEvents } from '../events/store-events.ts';
 import type { Caller } from '../access/caller.ts';
+import { identityOf } from '../access/identity.ts';
 import { returnAllowance, permissionOf } from '../approvals/request-approval.ts';
 import { followPolicy, ruleOnPost } from './policy-of-post.ts';
 import { askFor, type AskedPost, storeAllowed } from './ask-for-post.ts';
@@ -18,6 +19,8 @@ import type { PlanTerms } from '../plans/plan-terms.ts';
 import { PLANS } from '../plans/plans.ts';
 import { takeFreeSlot } from '../scheduling/slots.ts';
 import { readScheduledFor } from '../scheduling/read-scheduled-for.ts';
+import { stopOfCaller } from '../stops/find-stop.ts';
+import { stopsCaller } from '../stops/stop-condition.ts';
 import { timestampOrNull } from '../timestamp.ts';
 import { findPost } from './find-post.ts';
 import { connectionForPost } from './connection-for-post.ts';
@@ -27,23 +30,25 @@ import { CONTENT, PostChanged, requireUnedited } from './post-changed.ts';
 import type { PublishInput } from './publish-or-schedule.ts';
 
 const movePost = statement('move a scheduled post to another time', {
-  parameters: { postId: 'uuid', time: 'timestamptz', slot: 'timestamptz?', policyId: 'uuid?' },
+  parameters: { postId: 'uuid', time: 'timestamptz', slot: 'timestamptz?', policyId: 'uuid?', callerId: 'uuid' },
   result: { left_time: 'timestamptz', ...CONTENT.types },
-  sql: ({ postId, time, slot, policyId }) => `
+  sql: ({ postId, time, slot, policyId, callerId }) => `
     with present as (
       select id, scheduled_for from posts where id = ${postId} and status = 'scheduled' for no key update
     )
     update posts p set scheduled_for = ${time}, queued = ${slot} is not null, slot_at = ${slot},
       held = p.stop_id is not null, policy_id = coalesce(${policyId}, p.policy_id),
       repeats = 0, first_due_at = null
-    from present o where p.id = o.id returning o.scheduled_for as left_time, ${CONTENT.sql}`,
+    from present o where p.id = o.id
+      and not exists (select 1 from stops s where ${stopsCaller('s', { account: 'p.account_id', caller: callerId })})
+    returning o.scheduled_for as left_time, ${CONTENT.sql}`,
 });
 
 /**
  * Emits post.rescheduled (`requeued`) when the time changes.
  *
- * @returns the result; when the queue has no slot, the post keeps its time and has the error queue_empty,
- *   queue_full or policy_refused
+ * @returns the result; when the queue has no slot or the caller may not move it, the post keeps its time and has the error
+ *   queue_empty, queue_full, policy_refused or stopped
  * @throws ServiceError not_found, invalid_request (no time, or the post is not waiting), post_not_cancellable (it is
  *   being sent), invalid_connection (its connection was moved out of the caller's profile)
  */
@@ -83,6 +88,10 @@ async function decide(
   caller: Caller,
   { post, time, feeCents }: Move,
 ): Promise<PostResult> {
+  const { id: callerId } = identityOf(caller);
+  // A post that a stop is about can be moved and stays held. The post of another caller would go out.
+  const stop = await stopOfCaller(em, { accountId: caller.accountId, callerId });
+  if (stop !== null) return { ...waiting(post, post.scheduled_for), error: stop };
   const plan = { scheduledFor: time, queue: time === null };
   const ruling = await ruleOnPost(context, em, caller, post, plan);
   if (ruling.refusal !== null) return { ...waiting(post, post.scheduled_for), error: ruling.refusal };
@@ -99,7 +108,8 @@ async function decide(
   await storeAllowed(context, em, caller, permission, asked);
   const moved = slot instanceof Date ? slot : (time as Date);
   const { policyId } = ruling;
-  const [row] = await movePost(em, { postId: post.id, time: moved, slot: time === null ? moved : null, policyId });
+  const place = { time: moved, slot: time === null ? moved : null };
+  const [row] = await movePost(em, { postId: post.id, ...place, policyId, callerId });
   requireUnedited(row, post);
   await followPolicy(em, post, ruling);
   if (new Date(row.left_time).getTime() !== moved.getTime()) {

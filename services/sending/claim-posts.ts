@@ -6,7 +6,7 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import { records, statement, unseenByPlanner } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
 import { DECIDED_REWRITE } from '../polish/rewrite-wanted.ts';
-import { stopsPost } from '../stops/stop-condition.ts';
+import { stopsPostBy } from '../stops/stop-condition.ts';
 import { CLAIMED, CLAIMED_TYPES, type ClaimedSend, claimedSend, headAttempt } from './claimed-send.ts';
 import { leaseNow } from './send-times.ts';
 
@@ -15,13 +15,15 @@ export interface PostToClaim {
   readonly platformId: string;
   /** The fee for sending it. */
   readonly feeCents: number;
+  /** The key, grant or person that sends it now; absent for one that is due. */
+  readonly callerId?: string;
 }
 
 /** @param also columns that change besides those of every claim, and conditions on `posts p` and `connections c` */
 const claimStatement = (name: string, also: { readonly changes?: string; readonly condition?: string }) =>
   statement(name, {
     parameters: {
-      input: records({ id: 'uuid', feeCents: 'int', attemptId: 'uuid', token: 'text' }),
+      input: records({ id: 'uuid', feeCents: 'int', attemptId: 'uuid', token: 'text', callerId: 'uuid?' }),
       from: 'text',
       claim: 'uuid',
       claimedUntil: 'timestamptz',
@@ -48,7 +50,8 @@ const claimDue = claimStatement('claim due posts', {});
 const claimNow = claimStatement('claim drafts and failed posts', {
   changes: `, scheduled_for = null, queued = false, slot_at = null, repeats = 0, first_due_at = null, error_code = null,
           error_message = null, generation = p.generation + (p.status = 'failed')::int`,
-  condition: `and c.deleted_at is null and not exists (select 1 from stops s where ${stopsPost('s', 'p')})`,
+  condition: `and c.deleted_at is null
+          and not exists (select 1 from stops s where ${stopsPostBy('s', 'p', 'input."callerId"')})`,
 });
 
 /**
@@ -56,8 +59,8 @@ const claimNow = claimStatement('claim drafts and failed posts', {
  *
  * @param from the state of the posts: due ones are scheduled, and their owners send drafts and failed posts
  * @param claim new and random; the caller ends it when the transaction fails (end-claim.ts)
- * @returns the sends of the posts that are still in that state, and of drafts and failed posts those that no stop is
- *   about and whose connection is not deleted
+ * @returns the sends of the posts that are still in that state, and of drafts and failed posts those whose
+ *   connection is not deleted, and that no stop of the post or of the caller is about
  */
 export async function claimPosts(
   context: Context,
@@ -69,9 +72,9 @@ export async function claimPosts(
   if (posts.length === 0) return [];
   const now = context.clock.now();
   const lease = leaseNow(context.clock);
-  const input = posts.map(({ id, platformId, feeCents }) => {
+  const input = posts.map(({ id, platformId, feeCents, callerId }) => {
     const { id: attemptId, token } = headAttempt(context, platformId, now);
-    return { id, feeCents, attemptId, token };
+    return { id, feeCents, attemptId, token, callerId };
   });
   const run = from === 'scheduled' ? claimDue : claimNow;
   const rows = await run(em, { input, from, claim, claimedUntil: lease.until, now });

@@ -1,18 +1,18 @@
-/** Finds an active stop that keeps a post from going out. */
+/** Finds an active stop that keeps a post, or what a caller sends, from going out. */
 import { statement } from '../../entities/statement.ts';
 import type { Queries } from '../../entities/statement.ts';
 import type { ItemError } from '../../errors/item-error.ts';
-import { stops, stopsPost } from './stop-condition.ts';
+import { stops, stopsCaller, stopsPostBy } from './stop-condition.ts';
 import { stoppedError } from './stopped-error.ts';
 
 const RESULT = { kind: 'text', reason: 'text?', started_at: 'timestamptz', started_by_name: 'text' } as const;
 const COLUMNS = 's.kind, s.reason, s.started_at, s.started_by_name';
 
 const findStopOfPost = statement('find the stop of a post', {
-  parameters: { postId: 'uuid', status: 'text' },
+  parameters: { postId: 'uuid', status: 'text', callerId: 'uuid' },
   result: RESULT,
-  sql: ({ postId, status }) => `
-    select ${COLUMNS} from posts p join stops s on ${stopsPost('s', 'p')}
+  sql: ({ postId, status, callerId }) => `
+    select ${COLUMNS} from posts p join stops s on ${stopsPostBy('s', 'p', callerId)}
     where p.id = ${postId} and p.status = ${status} order by s.id limit 1`,
 });
 
@@ -24,12 +24,29 @@ const findStopsOfNew = statement('find the stops of new posts', {
     where ${stops('s', { account: accountId, profile: 's.target_id', creator })} order by s.id`,
 });
 
-/** The error of a stored post that is stopped; null for one that is not, or whose status has changed. */
+const findStopOfCaller = statement('find the stop of a caller', {
+  parameters: { accountId: 'uuid', callerId: 'uuid' },
+  result: RESULT,
+  sql: ({ accountId, callerId }) => `
+    select ${COLUMNS} from stops s
+    where ${stopsCaller('s', { account: accountId, caller: callerId })} order by s.id limit 1`,
+});
+
+/** The error of a stored post that is stopped, or that a stopped caller sends; null for others, or when its status has changed. */
 export async function stopOfPost(
   queries: Queries,
-  post: { readonly postId: string; readonly status: string },
+  post: { readonly postId: string; readonly status: string; readonly callerId: string },
 ): Promise<ItemError | null> {
   const [stop] = await findStopOfPost(queries, post);
+  return stop === undefined ? null : stoppedError(stop);
+}
+
+/** The error of what a stopped key or agent sends; null for other callers. */
+export async function stopOfCaller(
+  queries: Queries,
+  caller: { readonly accountId: string; readonly callerId: string },
+): Promise<ItemError | null> {
+  const [stop] = await findStopOfCaller(queries, caller);
   return stop === undefined ? null : stoppedError(stop);
 }
 

@@ -5,9 +5,21 @@ export function stops(
   s: string,
   { account, profile, creator }: Readonly<Record<'account' | 'profile' | 'creator', string>>,
 ): string {
-  return `${s}.account_id = ${account} and ${s}.released_at is null and (${s}.kind = 'account'
-    or (${s}.kind = 'profile' and ${s}.target_id = ${profile})
-    or (${s}.kind in ('key', 'grant') and ${s}.target_id in (${creatorAndAbove(creator)})))`;
+  return `${isActive(s, account)} and (${s}.kind = 'account'
+    or (${s}.kind = 'profile' and ${s}.target_id = ${profile}) or ${stopsKeyOrGrant(s, creator)})`;
+}
+
+/** SQL: whether the stop `s` is active and about a caller: a key, an agent, or one above it. */
+export function stopsCaller(s: string, { account, caller }: Readonly<Record<'account' | 'caller', string>>): string {
+  return `${isActive(s, account)} and ${stopsKeyOrGrant(s, caller)}`;
+}
+
+function isActive(s: string, account: string): string {
+  return `${s}.account_id = ${account} and ${s}.released_at is null`;
+}
+
+function stopsKeyOrGrant(s: string, creator: string): string {
+  return `(${s}.kind in ('key', 'grant') and ${s}.target_id in (${creatorAndAbove(creator)}))`;
 }
 
 /**
@@ -28,5 +40,14 @@ function creatorAndAbove(creator: string): string {
 
 /** SQL: the same for a row of `posts`. */
 export function stopsPost(s: string, p: string): string {
-  return stops(s, { account: `${p}.account_id`, profile: `${p}.profile_id`, creator: `${p}.created_by_id` });
+  return stopsPostOf(s, p, `${p}.created_by_id`);
+}
+
+/** SQL: the same when a caller sends it, who may be another key or agent than the one that created it. */
+export function stopsPostBy(s: string, p: string, caller: string): string {
+  return stopsPostOf(s, p, `unnest(array[${p}.created_by_id, ${caller}])`);
+}
+
+function stopsPostOf(s: string, p: string, creator: string): string {
+  return stops(s, { account: `${p}.account_id`, profile: `${p}.profile_id`, creator });
 }
