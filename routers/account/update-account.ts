@@ -32,6 +32,7 @@ export const updateAccount = keyedProcedure
     },
     access: 'live-account',
     scope: null,
+    refusedWhereSupervised: true,
     errors: ['invalid_request'],
     changes: 'account',
     tool: { none: 'What an account may spend is for its owner to decide.' },
