@@ -24,6 +24,7 @@ export const moveConnection = keyedProcedure
     },
     access: 'account',
     scope: 'connections:write',
+    refusedWhereSupervised: true,
     errors: ['invalid_request', 'not_found', 'connection_conflict'],
     tool: {
       name: 'move_connection',

@@ -34,4 +34,17 @@ describe('a supervised key', () => {
       expect((await world.rest('GET /account', { key })).body).toEqual(before);
     },
   );
+
+  it('moves no connection to a profile, whose brand voice its posts would follow', async () => {
+    const { accountId, key, connection, supervised } = await tenant();
+    const { id: profileId } = await world.profile('Customer', accountId);
+
+    for (const secret of supervised) {
+      const answer = await world.rest(`PATCH /connections/${connection.id}`, { key: secret, body: { profileId } });
+      expect([answer.status, answer.body]).toEqual([403, REFUSED]);
+    }
+
+    const { body } = await world.rest('GET /connections', { key });
+    expect(body.connections).toMatchObject([{ id: connection.id, profileId: null }]);
+  });
 });
