@@ -70,6 +70,15 @@ export function platformsToFill(
   });
 }
 
+/** Whether another send fits beside those in progress. */
+export function hasPlace(
+  platforms: PlatformRegistry,
+  candidate: Omit<Candidate, 'id'>,
+  sends: readonly Omit<Candidate, 'id'>[],
+): boolean {
+  return fits(platforms, candidate, countInProgress(sends));
+}
+
 /** Counts sends per platform, per connection and per account on a platform. */
 export function countInProgress(sends: readonly Omit<Candidate, 'id'>[]): Map<string, number> {
   const counts = new Map<string, number>();
@@ -112,7 +121,7 @@ function count(counts: Map<string, number>, send: Omit<Candidate, 'id'>): void {
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-function fits(platforms: PlatformRegistry, candidate: Candidate, counts: InProgress): boolean {
+function fits(platforms: PlatformRegistry, candidate: Omit<Candidate, 'id'>, counts: InProgress): boolean {
   const { perProcess, perConnection, perAccount, perModel } = shares(platforms, candidate);
   return (
     (counts.get(candidate.platformId) ?? 0) < perProcess &&
