@@ -26,6 +26,8 @@ export const Account = defineEntity({
     hasOwnMessageCap: p.boolean().default(false),
     /** Most messages in a UTC day; null for no cap. */
     messagesPerDay: p.integer().strictNullable(),
+    /** When owners were last mailed about posts that wait for approval. */
+    approvalsMailedAt: instant().strictNullable(),
     createdAt: instant(),
   },
 });

@@ -7,6 +7,7 @@ import { statement } from '../../entities/statement.ts';
 import { tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 import { storeOwnerNotices } from '../notices/store-owner-notices.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { dateOrNull } from '../timestamp.ts';
 
 /** How long the first request waits for others that the same mail can report. */
@@ -33,15 +34,13 @@ const waitingAccounts = statement('find accounts with requests that were not mai
   parameters: { gathered: 'int', apart: 'int' },
   result: { account_id: 'uuid', due: 'timestamptz' },
   sql: ({ gathered, apart }) => `
-    select w.account_id, greatest(w.first + ${gathered} * interval '1 ms', m.latest + ${apart} * interval '1 ms') as due
+    select w.account_id,
+      greatest(w.first + ${gathered} * interval '1 ms', a.approvals_mailed_at + ${apart} * interval '1 ms') as due
     from (
       select account_id, min(requested_at) as first from approvals
       where state = 'pending' and mailed_at is null group by account_id
     ) w
-    left join lateral (
-      select max(mailed_at) as latest from approvals a where a.account_id = w.account_id and a.mailed_at is not null
-        and a.requested_at > w.first - interval '30 days'
-    ) m on true
+    join accounts a on a.id = w.account_id
     order by due limit 100`,
 });
 
@@ -60,8 +59,13 @@ export async function mailPending(context: Context, signal: AbortSignal): Promis
 }
 
 async function mailAccount(context: Context, em: SqlEntityManager, accountId: string): Promise<void> {
-  const rows = await markMailed(em, { accountId, now: context.clock.now() });
+  const now = context.clock.now();
+  // Before the requests, as where posts are published.
+  await lockAccount(em, accountId);
+  const rows = await markMailed(em, { accountId, now });
   if (rows.length === 0) return;
+  // The requests are deleted with their posts.
+  await tables(em).updateTable('accounts').set({ approvals_mailed_at: now }).where('id', '=', accountId).execute();
   const names = [...new Set(rows.map((row) => row.requested_by_name))];
   const shown = names.slice(0, NAMED_MAX).map((name) => `“${name}”`);
   const others = names.length > shown.length ? [`and ${names.length - shown.length} others`] : [];

@@ -57,3 +57,29 @@ it('is sent once by two workers', async () => {
 
   expect(subjects()).toHaveLength(before + 1);
 });
+
+it.each([
+  [
+    'deletes its post',
+    async (postId: string) => {
+      await world.rest(`DELETE /posts/${postId}`, { key: secret });
+      return ask();
+    },
+  ],
+  ['replaces its post', (postId: string) => ask({ replaces: [postId] })],
+])('keeps half an hour between two mails when the requester %s and asks again', async (_, askAgain) => {
+  await world.advance(60 * MINUTE);
+  const before = subjects().length;
+  let postId = await ask();
+  await world.advance(2 * MINUTE);
+  expect(subjects()).toHaveLength(before + 1);
+
+  for (let turn = 0; turn < 14; turn += 1) {
+    postId = await askAgain(postId);
+    await world.advance(2 * MINUTE);
+  }
+  expect(subjects()).toHaveLength(before + 1);
+
+  await world.advance(2 * MINUTE);
+  expect(subjects()).toHaveLength(before + 2);
+});
