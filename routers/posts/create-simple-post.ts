@@ -42,6 +42,7 @@ export const createSimplePost = keyedProcedure
       'invalid_connection',
       'unsupported_content_type',
       'stopped',
+      'policy_refused',
       'payment_method_required',
       'spend_cap_reached',
       'connection_limit_exceeded',
