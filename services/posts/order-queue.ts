@@ -34,10 +34,11 @@ const COLUMNS = [
 
 type QueuedRow = Pick<Tables['posts'], (typeof COLUMNS)[number]>;
 
-/** A post, and the post whose place it takes. */
+/** A post, the post whose place it takes, and when it goes out there. */
 interface Exchange {
   readonly row: QueuedRow;
   readonly place: QueuedRow;
+  readonly time: number;
 }
 
 // Two posts may not hold one slot at any moment, so all slots are left before any is taken.
@@ -110,29 +111,43 @@ async function lockQueued(
     .execute();
 }
 
-/** The posts whose place changes. Places are taken earliest first, as the queue lists them. */
+/**
+ * The posts whose place changes. Places are taken earliest first, and posts go out by time, then by id. Of places without a slot
+ * that fall on one instant, as those of posts that the plan defers, the later ones move by a millisecond where the ids say otherwise.
+ */
 function exchangesOf(ordered: readonly QueuedRow[]): Exchange[] {
-  const places = ordered.toSorted((one, other) => timeOf(one) - timeOf(other) || (one.id < other.id ? -1 : 1));
-  return ordered.flatMap((row, index) => {
-    const place = places[index];
-    return place === undefined || place === row ? [] : [{ row, place }];
-  });
+  const places = ordered.toSorted(
+    (one, other) =>
+      timeOf(one) - timeOf(other) || Number(hasSlot(other)) - Number(hasSlot(one)) || (one.id < other.id ? -1 : 1),
+  );
+  const exchanges: Exchange[] = [];
+  for (const [index, row] of ordered.entries()) {
+    const place = places[index] ?? row;
+    const before = exchanges.at(-1);
+    const earliest = before === undefined ? 0 : before.time + (before.row.id < row.id ? 0 : 1);
+    exchanges.push({ row, place, time: hasSlot(place) ? timeOf(place) : Math.max(timeOf(place), earliest) });
+  }
+  return exchanges.filter(({ row, place, time }) => place !== row || time !== timeOf(row));
+}
+
+function hasSlot({ slot_at: slot }: QueuedRow): boolean {
+  return slot !== null;
 }
 
 async function exchange(context: Context, em: SqlEntityManager, exchanges: readonly Exchange[]): Promise<void> {
   if (exchanges.length === 0) return;
   await leaveSlots(em, { ids: exchanges.map(({ row }) => row.id) });
   await takePlaces(em, {
-    places: exchanges.map(({ row: { id }, place }) => ({
+    places: exchanges.map(({ row: { id }, place, time }) => ({
       id,
-      time: new Date(timeOf(place)),
+      time: new Date(time),
       slot: place.slot_at,
       // A paused queue holds the place; a stop holds the post, wherever it is.
       held: place.held && place.stop_id === null,
     })),
   });
-  const moved = exchanges.filter(({ row, place }) => timeOf(row) !== timeOf(place));
-  const events = moved.map(({ row, place }) => rescheduledEvent(context, row, new Date(timeOf(place)), 'requeued'));
+  const moved = exchanges.filter(({ row, time }) => timeOf(row) !== time);
+  const events = moved.map(({ row, time }) => rescheduledEvent(context, row, new Date(time), 'requeued'));
   await storeEvents(em, events);
 }
 
