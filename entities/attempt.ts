@@ -41,6 +41,11 @@ export const Attempt = defineEntity({
     ref: p.json<JsonObject>().strictNullable(),
     errorCode: p.string().strictNullable(),
     errorMessage: p.text().strictNullable(),
+    /**
+     * Whether an `unavailable` call may still arrive: its answer was lost, and the lookups found nothing. Null in other states,
+     * and in rows of before this was stored.
+     */
+    mayHaveArrived: p.boolean().strictNullable(),
   },
   indexes: [
     { properties: ['postId', 'id'] },

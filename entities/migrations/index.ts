@@ -7,6 +7,7 @@ import type { MigrationObject } from '@mikro-orm/core';
 import { AccountConnectSessions } from './migration-20261122-account-connect-sessions.ts';
 import { ApprovalMails } from './migration-20261130-approval-mails.ts';
 import { Approvals } from './migration-20261123-approvals.ts';
+import { ArrivedAttempts } from './migration-20261129-arrived-attempts.ts';
 import { CalendarOwners } from './migration-20261129-calendar-owners.ts';
 import { CalendarIndexes } from './migration-20261122-calendar-indexes.ts';
 import { Calendars } from './migration-20261123-calendars.ts';
@@ -77,4 +78,5 @@ export const migrations: ListedMigration[] = [
   { name: '20261129-calendar-owners', class: CalendarOwners },
   { name: '20261129-policy-copies', class: PolicyCopies },
   { name: '20261130-approval-mails', class: ApprovalMails },
+  { name: '20261129-arrived-attempts', class: ArrivedAttempts },
 ];

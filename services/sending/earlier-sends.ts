@@ -16,7 +16,7 @@ import { type AcceptedPart, look, outcomeOf, type PartOutcome, type PartSend } f
 /** A part as an earlier send of its post called the platform with it. */
 export type EarlierSend = Pick<OpenAttempt, 'token' | 'startedAt' | 'prepared'>;
 
-// `unavailable` rows include those of calls that two lookups did not find.
+// What a platform refused is `unavailable` too, and cannot arrive; rows of before that was stored may be either.
 // What was sent before an edit or a rewrite said something else.
 const selectEarlier = statement('read the earlier sends of a part that may have published it', {
   parameters: { postId: 'uuid', before: 'int', step: 'text', index: 'int' },
@@ -28,7 +28,9 @@ const selectEarlier = statement('read the earlier sends of a part that may have 
   sql: ({ postId, before, step, index }) => `
     select a.token, a.started_at, a.prepared from attempts a join posts p on p.id = a.post_id
     where a.post_id = ${postId} and a.generation >= p.content_generation and a.generation < ${before}
-      and a.step = ${step} and a.index = ${index} and a.state in ('unknown', 'unavailable') order by a.id`,
+      and a.step = ${step} and a.index = ${index} and a.state in ('unknown', 'unavailable')
+      and a.may_have_arrived is not false
+    order by a.id`,
 });
 
 /** Earlier sends that may have published the part, oldest first. */

@@ -87,12 +87,13 @@ const updateRow = statement('close a ledger row', {
     ref: 'jsonb?',
     code: 'text?',
     message: 'text?',
+    mayHaveArrived: 'boolean?',
     claim: 'uuid',
   },
-  sql: ({ id, state, now, platformPostId, url, ref, code, message, claim }) => `
+  sql: ({ id, state, now, platformPostId, url, ref, code, message, mayHaveArrived, claim }) => `
     update attempts a set state = ${state}, settled_at = ${now},
       platform_post_id = coalesce(${platformPostId}, a.platform_post_id), url = ${url}, ref = ${ref},
-      error_code = ${code}, error_message = ${message}
+      error_code = ${code}, error_message = ${message}, may_have_arrived = ${mayHaveArrived}
     from posts p where a.id = ${id} and p.id = a.post_id and p.claim = ${claim}`,
 });
 
@@ -209,6 +210,7 @@ export async function closeRow(
     ref: published?.ref ?? null,
     code: error?.code ?? null,
     message: error?.message ?? null,
+    mayHaveArrived: mayHaveArrived(outcome),
   };
   await storeOutcome(context, () => updateRow(context.db.em(), row));
 }
@@ -242,6 +244,11 @@ export function publishedParts(rows: readonly LedgerRow[]): PublishedPart[] {
 function publishedOf(row: RowOf<typeof selectClosed>): Published | null {
   if (row.state !== 'accepted' || row.platform_post_id === null) return null;
   return { platformPostId: row.platform_post_id, url: row.url, ...(row.ref === null ? {} : { ref: row.ref }) };
+}
+
+/** Whether an unavailable call may still arrive; null for every other outcome. */
+export function mayHaveArrived(outcome: PartOutcome | null): boolean | null {
+  return outcome?.state === 'unavailable' ? (outcome.mayHaveArrived ?? false) : null;
 }
 
 /** Removes NULs and unpaired surrogates from a platform's message, because the database would reject the row. */

@@ -21,6 +21,8 @@ export type PartOutcome =
       readonly error: ItemError;
       /** How long the platform asked us to back off on this connection. */
       readonly retryAfterMs?: number | undefined;
+      /** Present if the call was lost and is not there, so that it may still arrive. */
+      readonly mayHaveArrived?: true;
     };
 
 /** A part that the platform has. */
@@ -63,7 +65,8 @@ export async function resumePart(context: Context, send: PartSend): Promise<Part
     if (seen === 'cannot tell') return afterRepeat(lost, repeated);
     if (repeated.state !== 'unavailable') return repeated;
     // The first call may still arrive, and a scheduled post would then be repeated although it is up.
-    return lookAgain(context, send, { ...lost, retryAfterMs: repeated.retryAfterMs }, repeated);
+    const notThere = { ...repeated, mayHaveArrived: true } as const;
+    return lookAgain(context, send, { ...lost, retryAfterMs: repeated.retryAfterMs }, notThere);
   }
   return seen;
 }
@@ -132,7 +135,7 @@ async function lookAgain(
 function absent(send: PartSend, lost: PartOutcome): PartOutcome {
   const message = `${send.platform.name} did not answer the send, and the post is not there; nothing was posted.`;
   const retryAfterMs = lost.state === 'accepted' ? undefined : lost.retryAfterMs;
-  return outcomeOf(new PlatformFailure('unavailable', message, { retryAfterMs }));
+  return { ...outcomeOf(new PlatformFailure('unavailable', message, { retryAfterMs })), mayHaveArrived: true };
 }
 
 function mayRepeat(context: Context, send: PartSend): boolean {

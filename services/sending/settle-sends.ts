@@ -12,7 +12,7 @@ import { FIRST_READ_AFTER_MS } from '../metrics/read-times.ts';
 import { fannedOutAt } from '../events/subscribed-webhooks.ts';
 import type { ClaimedSend } from './claimed-send.ts';
 import { storableText } from '../storable-text.ts';
-import { storable } from './ledger.ts';
+import { mayHaveArrived, storable } from './ledger.ts';
 import { backoffUntil, repeatAt } from './back-off.ts';
 import type { SendOutcome } from './send-outcome.ts';
 
@@ -49,6 +49,7 @@ const SEND = records({
   ref: 'jsonb?',
   partErrorCode: 'text?',
   partErrorMessage: 'text?',
+  mayHaveArrived: 'boolean?',
   eventId: 'uuid',
   accountId: 'uuid',
   profileId: 'uuid?',
@@ -103,7 +104,8 @@ const settle = statement('settle sends', {
       returning p.id, i.claim
     ), ledger as (
       update attempts a set state = i.state, settled_at = i."settledAt", platform_post_id = i."partId", url = i."partUrl",
-        ref = i.ref, error_code = i."partErrorCode", error_message = i."partErrorMessage"
+        ref = i.ref, error_code = i."partErrorCode", error_message = i."partErrorMessage",
+        may_have_arrived = i."mayHaveArrived"
       from input i join settled s on s.id = i."postId" and s.claim = i.claim where a.id = i."attemptId"
     ), outbox as (
       insert into events (id, account_id, profile_id, name, mode, subject_id, payload, created_at, fanned_out_at)
@@ -225,5 +227,6 @@ function partColumns(last: SendOutcome['last']) {
     ref: published?.ref ?? null,
     partErrorCode: error?.code ?? null,
     partErrorMessage: error?.message ?? null,
+    mayHaveArrived: mayHaveArrived(outcome),
   };
 }

@@ -6,6 +6,7 @@ import { afterAll, expect, it } from 'vitest';
 import { makePost } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
 import { startFakeTwilio, TWILIO } from '../../platforms/fakes/fake-twilio.ts';
+import { startFakeThreads } from '../../platforms/fakes/fake-threads.ts';
 import { startFakeX } from '../../platforms/fakes/fake-x.ts';
 import type { WireAnswer } from '../../platforms/fakes/wire.ts';
 
@@ -13,11 +14,16 @@ const MINUTE_MS = 60_000;
 const OUTAGE: WireAnswer = { status: 503, json: {} };
 
 const now = () => world.clock.now();
-const [x, twilio] = [await startFakeX({ now }), await startFakeTwilio({ now })];
-afterAll(() => Promise.all([x.close(), twilio.close()]));
+const [x, twilio, threads] = [
+  await startFakeX({ now }),
+  await startFakeTwilio({ now }),
+  await startFakeThreads({ now }),
+];
+afterAll(() => Promise.all([x.close(), twilio.close(), threads.close()]));
 const world = await startWorld({
   env: {
     X_API_URL: x.url,
+    THREADS_API_URL: threads.url,
     TWILIO_API_URL: twilio.url,
     TWILIO_ACCOUNT_SID: TWILIO.accountSid,
     TWILIO_AUTH_TOKEN: TWILIO.authToken,
@@ -28,10 +34,15 @@ x.addAccount('alice', 'token-of-alice');
 await world.rest('POST /connections', { body: { platformId: 'x', credentials: { accessToken: 'token-of-alice' } } });
 const SMS = { platformId: 'sms', slug: 'sms', credentials: { to: '+15550100123' } };
 await world.rest('POST /connections', { body: SMS });
+threads.addAccount('24000000000000001', 'thebells', 'token-of-threads');
+await world.rest('POST /connections', {
+  body: { platformId: 'threads', slug: 'threads', credentials: { accessToken: 'token-of-threads' } },
+});
+const FAKES = { 'x-alice': x, sms: twilio, threads };
 
 /** A scheduled post whose call is lost before the platform has it, and which waits for its repeat. */
-async function lostPost(slug: string, text: string): Promise<string> {
-  (slug === 'sms' ? twilio : x).faults.push('drops_before');
+async function lostPost(slug: keyof typeof FAKES, text: string): Promise<string> {
+  FAKES[slug].faults.push('drops_before');
   const scheduledFor = new Date(now().getTime() + MINUTE_MS).toISOString();
   const { postId } = await makePost(world, slug, { text, scheduledFor });
   await world.advance(MINUTE_MS);
@@ -79,6 +90,26 @@ it('a message that arrives after both lookups is not sent twice', async () => {
 
   const { status, platformPostId } = await read(postId);
   expect([status, twilio.messages().map(({ sid }) => sid)]).toEqual(['sent', [platformPostId]]);
+});
+
+it('a post that arrives after two repeats were refused is found before the third', async () => {
+  const text = 'late, after refusals';
+  const postId = await lostPost('threads', text);
+  threads.faults.push('rate_limited', 'rate_limited');
+  await world.advance(MINUTE_MS);
+  await world.advance(5 * MINUTE_MS);
+  const [first] = threads.containers();
+  await fetch(`${threads.url}/v1.0/me/threads_publish`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer token-of-threads' },
+    body: new URLSearchParams({ creation_id: first?.id ?? '' }),
+  });
+
+  await world.advance(15 * MINUTE_MS);
+
+  const { status, platformPostId } = await read(postId);
+  expect([status, threads.posts().map(({ id }) => id)]).toEqual(['sent', [platformPostId]]);
+  expect(await attemptsOf(postId)).toEqual(['unavailable', 'unavailable', 'unavailable', 'accepted']);
 });
 
 it('a message that arrives late and fails at Twilio is sent by its repeat', async () => {

@@ -82,11 +82,14 @@ const UNKNOWN = failed(
     /^The send was interrupted and it is not known whether the post went out: look on the platform before sending it again\./,
   ) as unknown as string,
 );
-const NOT_THERE = failed(
-  'unavailable',
-  'platform_unavailable',
-  'Scripted did not answer the send, and the post is not there; nothing was posted.',
-);
+const NOT_THERE = {
+  ...failed(
+    'unavailable',
+    'platform_unavailable',
+    'Scripted did not answer the send, and the post is not there; nothing was posted.',
+  ),
+  mayHaveArrived: true,
+};
 
 describe('a first call', () => {
   it.each<[Answer, object]>([
@@ -219,7 +222,7 @@ describe('a call whose process died before the answer', () => {
       'not there when two looks say so, and the repeat is not let in',
       { readBack: ['absent', 'absent'], publish: ['busy'], repeatWithinMs: Infinity },
       90_000,
-      { ...failed('unavailable', 'platform_unavailable', 'It said busy.'), retryAfterMs: 30_000 },
+      { ...failed('unavailable', 'platform_unavailable', 'It said busy.'), retryAfterMs: 30_000, mayHaveArrived: true },
       ['look', 'publish token', 'look'],
     ],
     [
