@@ -43,7 +43,7 @@ export const Attempt = defineEntity({
     errorMessage: p.text().strictNullable(),
     /**
      * Whether an `unavailable` call may still arrive: its answer was lost, and the lookups found nothing. Null in other states,
-     * and in rows of before this was stored.
+     * in rows of before this was stored, and once a person has forced the next send.
      */
     mayHaveArrived: p.boolean().strictNullable(),
   },

@@ -107,6 +107,11 @@ export interface PlatformFacts {
   readonly metricsBatch?: MetricsBatchFacts;
   /** If recovery depends on the kind of credential, this is the best case; `recoveryOf` returns the actual one. */
   readonly recovery: RecoveryFacts;
+  /**
+   * Whether it refuses a text that the account has posted recently. A repeat cannot publish a second post there, also while a
+   * search has no answer (docs/contract/posts.md#repeats-and-late-posts).
+   */
+  readonly refusesDuplicates?: true;
   readonly concurrency: ConcurrencyFacts;
   /** Absent if sending is free. */
   readonly fees?: FeeFacts;

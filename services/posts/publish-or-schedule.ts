@@ -28,6 +28,7 @@ import type { PlanTerms } from '../plans/plan-terms.ts';
 import { readScheduledFor } from '../scheduling/read-scheduled-for.ts';
 import { takeFreeSlot } from '../scheduling/slots.ts';
 import { claimPosts } from '../sending/claim-posts.ts';
+import { allowUnanswered } from '../sending/earlier-sends.ts';
 import type { ClaimedSend } from '../sending/claimed-send.ts';
 import type { WithSender } from '../sending/post-sender.ts';
 import { stopOfPost } from '../stops/find-stop.ts';
@@ -63,6 +64,8 @@ export interface PostToPublish {
   readonly refusesRequest?: true;
   /** A refusal is thrown and undoes everything, instead of being stored. */
   readonly throwsRefusal?: true;
+  /** Whether a person sends it although an earlier send may be up. */
+  readonly isForced?: boolean;
   /** Images that `approve` gives the post. */
   readonly newImages?: readonly string[];
   /** Runs before the account and the post are locked. */
@@ -90,7 +93,12 @@ export async function publishOrSchedule(
   keyed: KeyedRequest | null,
 ): Promise<PostResult> {
   const store = (outer: SqlEntityManager, { claim }: StoringRequest) => {
-    const decideOnce = async (em: SqlEntityManager) => [await decide(context, em, caller, request, claim)];
+    const decideOnce = async (em: SqlEntityManager) => {
+      const stored = await decide(context, em, caller, request, claim);
+      const goesOut = 'claim' in stored || stored.error === null;
+      if (request.isForced === true && goesOut) await allowUnanswered(em, { postId: request.post.id });
+      return [stored];
+    };
     return keyed === null ? outer.transactional(decideOnce) : decideOnce(outer);
   };
   try {

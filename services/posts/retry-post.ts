@@ -38,6 +38,7 @@ export async function retryPost(
     terms,
     scheduledFor,
     queue: input.queue === true,
+    isForced: input.force === true,
     images: content.images,
     error: checkPost(context, platform, limits, content),
   } as const;

@@ -11,10 +11,15 @@ import { isAnotherPost } from './another-post.ts';
 import { callMayBeMade } from './call-may-be-made.ts';
 import type { OpenAttempt, SendablePost } from './claimed-send.ts';
 import type { PostPart } from './post-parts.ts';
-import { type AcceptedPart, look, outcomeOf, type PartOutcome, type PartSend } from './send-part.ts';
+import { type AcceptedPart, isSearchable, look, outcomeOf, type PartOutcome, type PartSend } from './send-part.ts';
 
 /** A part as an earlier send of its post called the platform with it. */
-export type EarlierSend = Pick<OpenAttempt, 'token' | 'startedAt' | 'prepared'>;
+type EarlierCall = Pick<OpenAttempt, 'token' | 'startedAt' | 'prepared'>;
+
+export type EarlierSend = EarlierCall & {
+  /** Whether its answer was lost and the platform did not show it, so that only a search can tell whether it arrived. */
+  readonly isLost: boolean;
+};
 
 // What a platform refused is `unavailable` too, and cannot arrive; rows of before that was stored may be either.
 // What was sent before an edit or a rewrite said something else.
@@ -24,9 +29,10 @@ const selectEarlier = statement('read the earlier sends of a part that may have 
     token: column('attempts', 'token'),
     started_at: column('attempts', 'started_at'),
     prepared: column('attempts', 'prepared'),
+    may_have_arrived: column('attempts', 'may_have_arrived'),
   },
   sql: ({ postId, before, step, index }) => `
-    select a.token, a.started_at, a.prepared from attempts a join posts p on p.id = a.post_id
+    select a.token, a.started_at, a.prepared, a.may_have_arrived from attempts a join posts p on p.id = a.post_id
     where a.post_id = ${postId} and a.generation >= p.content_generation and a.generation < ${before}
       and a.step = ${step} and a.index = ${index} and a.state in ('unknown', 'unavailable')
       and a.may_have_arrived is not false
@@ -42,25 +48,17 @@ export async function earlierSends(
   if (post.generation === 0) return [];
   const rows = await selectEarlier(context.db.queries, { postId: post.id, before: post.generation, step, index });
   return rows
-    .map(({ token, started_at: at, prepared }) => ({ token, startedAt: dateOf(at), prepared }))
+    .map(({ token, started_at: at, prepared, may_have_arrived: may }) => {
+      return { token, startedAt: dateOf(at), prepared, isLost: may === true };
+    })
     .filter(({ prepared }) => callMayBeMade(context, post, { step, prepared }));
 }
 
 /** What is searched for; each earlier send adds how it called the platform. */
-type EarlierSearch = Omit<PartSend, 'part'> & { readonly part: Omit<SendPart, keyof EarlierSend> };
+type EarlierSearch = Omit<PartSend, 'part'> & { readonly part: Omit<SendPart, keyof EarlierCall> };
 
 /** Most earlier sends that are searched for: two lookups fit into a lease beside the call that publishes. */
 const LOOKED_FOR_MAX = 2;
-
-/** As {@link searchEarlier}; null when nothing was found. */
-export async function lookForEarlier(
-  context: Context,
-  send: EarlierSearch,
-  earlier: readonly EarlierSend[],
-): Promise<AcceptedPart | null> {
-  const seen = await searchEarlier(context, send, earlier);
-  return typeof seen === 'object' ? seen : null;
-}
 
 /** Looks for what the latest earlier sends have published. Never throws. */
 export async function searchEarlier(
@@ -70,13 +68,35 @@ export async function searchEarlier(
 ): Promise<AcceptedPart | 'absent' | 'cannot tell'> {
   // A reply belongs to the head of the same send, which was deleted with it.
   if (send.part.step !== 'head') return 'absent';
-  for (const attempt of earlier.slice(-LOOKED_FOR_MAX)) {
-    const seen = await look(context, { ...send, part: { ...send.part, ...attempt } });
+  for (const { token, startedAt, prepared } of earlier.slice(-LOOKED_FOR_MAX)) {
+    const seen = await look(context, { ...send, part: { ...send.part, token, startedAt, prepared } });
     if (typeof seen === 'object' && seen.state === 'accepted') return seen;
     // A platform that does not answer now would not answer the next lookup either.
     if (seen === 'cannot tell') return seen;
   }
   return 'absent';
+}
+
+/** Lets the next sends of a post go out although a search for its earlier sends has no answer: a person has looked. */
+export const allowUnanswered = statement('let a post be sent while its earlier sends are not answered for', {
+  parameters: { postId: 'uuid' },
+  sql: ({ postId }) => `update attempts set may_have_arrived = null where post_id = ${postId} and may_have_arrived`,
+});
+
+/**
+ * Checks that a repeat may go out although the search for the earlier sends has no answer.
+ *
+ * @throws PlatformFailure when the repeat could be a second post, and the platform could tell
+ */
+export function requireAnswer(
+  { platform, session }: Pick<PartSend, 'platform' | 'session'>,
+  earlier: readonly EarlierSend[],
+): void {
+  if (platform.refusesDuplicates === true || !isSearchable({ platform, session })) return;
+  // A send after one of unknown outcome was forced by a person, who has looked.
+  if (!earlier.slice(-LOOKED_FOR_MAX).some(({ isLost }) => isLost)) return;
+  const message = `${platform.name} did not say whether an earlier send of this post arrived, so it was not sent again.`;
+  throw new PlatformFailure('unavailable', message);
 }
 
 /**
@@ -103,5 +123,6 @@ export async function settleRepeat(
     return outcomeOf(new PlatformFailure('rejected', message));
   }
   if (outcome.error.code !== 'platform_rejected') return outcome;
-  return (await lookForEarlier(context, send, earlier)) ?? outcome;
+  const seen = await searchEarlier(context, send, earlier);
+  return typeof seen === 'object' ? seen : outcome;
 }

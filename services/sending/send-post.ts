@@ -36,7 +36,7 @@ import {
 } from './ledger.ts';
 import { closeRemovals } from './removal-ledger.ts';
 import { noteBackoff } from './back-off.ts';
-import { earlierSends, lookForEarlier, settleRepeat } from './earlier-sends.ts';
+import { earlierSends, requireAnswer, searchEarlier, settleRepeat } from './earlier-sends.ts';
 import type { SentText } from './find-sent-text.ts';
 import { createPace, type Pace } from './pace.ts';
 import { partsOf, type PostPart, type PublishedPart } from './post-parts.ts';
@@ -168,11 +168,12 @@ async function makePart(begun: Run, part: PostPart, attempt: HeldAttempt, resume
   const resumes = resumed && callMayBeMade(context, claimed.post, attempt);
   const account = { platform, session, of: postOfPart(claimed) };
   const earlier = await earlierSends(context, claimed.post, part);
-  const isFound = part.step === 'head' && begun.found !== null;
-  const late = isFound ? begun.found : await lookForEarlier(context, { ...account, part }, earlier);
-  if (late !== null) return late;
+  const found = part.step === 'head' ? begun.found : null;
+  const seen = found ?? (await searchEarlier(context, { ...account, part }, earlier));
+  if (typeof seen === 'object') return seen;
   let ready: ReadyPart;
   try {
+    if (seen === 'cannot tell') requireAnswer(account, earlier);
     ready = await readyPart(run, part, attempt);
   } catch (error) {
     if (error instanceof ClaimLost) throw error;

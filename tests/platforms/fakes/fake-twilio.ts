@@ -44,12 +44,15 @@ export interface FakeTwilio extends Wire {
   prefix: string;
   /** Faults for the next publishing calls. */
   readonly faults: TwilioFault[];
+  /** Responses that replace those of the next calls of a route, such as `GET /Messages.json`. */
+  readonly answers: Record<string, WireAnswer[]>;
   readonly calls: Record<string, number>;
 }
 
 export async function startFakeTwilio({ now, port, tap }: WireOptions): Promise<FakeTwilio> {
   const messages: FakeSms[] = [];
   const faults: TwilioFault[] = [];
+  const answers: FakeTwilio['answers'] = {};
   const calls: Record<string, number> = {};
   const root = `/2010-04-01/Accounts/${TWILIO.accountSid}`;
 
@@ -109,7 +112,11 @@ export async function startFakeTwilio({ now, port, tap }: WireOptions): Promise<
     calls[name] = (calls[name] ?? 0) + 1;
     const basic = Buffer.from(`${TWILIO.accountSid}:${fake.authToken}`).toString('base64');
     if (call.headers.authorization !== `Basic ${basic}`) return refused(20_003, 401, 'Authenticate');
-    return routes[route]?.(call) ?? refused(20_404, 404, `The requested resource ${call.path} was not found`);
+    return (
+      answers[name]?.shift() ??
+      routes[route]?.(call) ??
+      refused(20_404, 404, `The requested resource ${call.path} was not found`)
+    );
   });
 
   const fake: FakeTwilio = {
@@ -120,6 +127,7 @@ export async function startFakeTwilio({ now, port, tap }: WireOptions): Promise<
     authToken: TWILIO.authToken,
     prefix: '',
     faults,
+    answers,
     calls,
   };
   return fake;

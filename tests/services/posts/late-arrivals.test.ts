@@ -63,6 +63,19 @@ const arriveAtX = (text: string) =>
     body: JSON.stringify({ text }),
   });
 
+/** Twilio has the lost message now. */
+const arriveAtTwilio = (body: string, status: { readonly status?: string; readonly errorMessage?: string } = {}) =>
+  twilio.receive({
+    to: SMS.credentials.to,
+    from: TWILIO.from,
+    messagingServiceSid: null,
+    body,
+    createdAt: now(),
+    direction: 'outbound-api',
+    ...status,
+  });
+const onTwilio = (text: string) => twilio.messages().filter(({ body }) => body === text);
+
 it('a post that arrives after both lookups is found before its repeat', async () => {
   const postId = await lostPost('x-alice', 'late');
   await arriveAtX('late');
@@ -76,15 +89,7 @@ it('a post that arrives after both lookups is found before its repeat', async ()
 
 it('a message that arrives after both lookups is not sent twice', async () => {
   const postId = await lostPost('sms', 'late');
-  const { from } = TWILIO;
-  twilio.receive({
-    to: SMS.credentials.to,
-    from,
-    messagingServiceSid: null,
-    body: 'late',
-    createdAt: now(),
-    direction: 'outbound-api',
-  });
+  arriveAtTwilio('late');
 
   await world.advance(MINUTE_MS);
 
@@ -112,17 +117,58 @@ it('a post that arrives after two repeats were refused is found before the third
   expect(await attemptsOf(postId)).toEqual(['unavailable', 'unavailable', 'unavailable', 'accepted']);
 });
 
+it('a message is not sent again while Twilio does not say whether it arrived', async () => {
+  const text = 'late, unseen';
+  const postId = await lostPost('sms', text);
+  arriveAtTwilio(text);
+  twilio.answers['GET /Messages.json'] = [OUTAGE];
+
+  await world.advance(MINUTE_MS);
+  const waiting = await read(postId);
+  const { attempts } = (await world.rest(`GET /posts/${postId}/attempts`)).body;
+  await world.advance(5 * MINUTE_MS);
+
+  const { status, platformPostId } = await read(postId);
+  expect([waiting.status, attempts.at(-1).error]).toEqual([
+    'scheduled',
+    {
+      code: 'platform_unavailable',
+      message: 'SMS did not say whether an earlier send of this post arrived, so it was not sent again.',
+    },
+  ]);
+  expect([status, onTwilio(text).map(({ sid }) => sid)]).toEqual(['sent', [platformPostId]]);
+  expect(await attemptsOf(postId)).toEqual(['unavailable', 'unavailable', 'accepted']);
+});
+
+it('a message that a person forces is sent, although Twilio does not say whether it arrived', async () => {
+  twilio.faults.push('drops_before');
+  const { postId, error } = await makePost(world, 'sms', { text: 'forced' });
+  twilio.answers['GET /Messages.json'] = [OUTAGE, OUTAGE];
+
+  const retried = (await world.rest(`POST /posts/${postId}/retry`, { body: {} })).body.result;
+  const forced = (await world.rest(`POST /posts/${postId}/retry`, { body: { force: true } })).body.result;
+
+  expect([error?.code, retried.error?.code, forced.status]).toEqual([
+    'platform_unavailable',
+    'platform_unavailable',
+    'sent',
+  ]);
+  expect(onTwilio('forced').length).toBe(1);
+});
+
+it('a message whose ledger does not say whether it may have arrived is sent, although Twilio does not answer', async () => {
+  const postId = await lostPost('sms', 'of an older version');
+  await world.sql('update attempts set may_have_arrived = null where post_id = $1', [postId]);
+  twilio.answers['GET /Messages.json'] = [OUTAGE];
+
+  await world.advance(MINUTE_MS);
+
+  expect([(await read(postId)).status, onTwilio('of an older version').length]).toEqual(['sent', 1]);
+});
+
 it('a message that arrives late and fails at Twilio is sent by its repeat', async () => {
   const postId = await lostPost('sms', 'late, and failed');
-  twilio.receive({
-    to: SMS.credentials.to,
-    from: TWILIO.from,
-    messagingServiceSid: null,
-    body: 'late, and failed',
-    createdAt: now(),
-    direction: 'outbound-api',
-    status: 'failed',
-  });
+  arriveAtTwilio('late, and failed', { status: 'failed' });
 
   await world.advance(MINUTE_MS);
 
@@ -132,16 +178,7 @@ it('a message that arrives late and fails at Twilio is sent by its repeat', asyn
 
 it('a message that Twilio took and could not send is failed', async () => {
   twilio.faults.push('drops_before');
-  twilio.receive({
-    to: SMS.credentials.to,
-    from: TWILIO.from,
-    messagingServiceSid: null,
-    body: 'undelivered',
-    createdAt: now(),
-    direction: 'outbound-api',
-    status: 'undelivered',
-    errorMessage: 'Unreachable destination handset',
-  });
+  arriveAtTwilio('undelivered', { status: 'undelivered', errorMessage: 'Unreachable destination handset' });
 
   const { status, error } = await makePost(world, 'sms', { text: 'undelivered' });
 
