@@ -22,7 +22,7 @@ import {
 } from './api.ts';
 import { hosted } from './connect.ts';
 import { attachedMedia, uploadImages } from './images.ts';
-import { findMade, Made, MADE_FIELDS } from './read-back.ts';
+import { findEarlierSend, findMade, Made, MADE_FIELDS } from './read-back.ts';
 import { CHARACTERS } from '../text.ts';
 import { checkMetaApp } from '../meta/oauth.ts';
 import { settings } from '../meta/settings.ts';
@@ -125,7 +125,8 @@ async function publish({ credential }: Session<PageCredential>, part: SendPart, 
     query: { fields: MADE_FIELDS },
     json: comments === null ? { message: part.text, published: true, ...photos } : { message: part.text },
   });
-  const made = madeOf(answer);
+  const earlier = await findEarlierSend(io, credential, listEdge(credential, part), part, answer);
+  const made = earlier ?? madeOf(answer);
   if (comments !== null || made.permalink_url !== undefined) return published(made);
   return published(await withPermalink(io, credential, made));
 }
@@ -135,8 +136,7 @@ async function readBack(
   part: SendPart,
   io: PlatformIo,
 ): Promise<Published | null> {
-  const edge = commentsEdge(part) ?? `${encodeURIComponent(credential.pageId)}/published_posts`;
-  const made = await findMade(io, credential, edge, part);
+  const made = await findMade(io, credential, listEdge(credential, part), part);
   return made === null ? null : published(made);
 }
 
@@ -158,6 +158,11 @@ function commentsEdge({ step, root }: SendPart): string | null {
   if (step === 'head') return null;
   if (step !== 'first_comment' || root === undefined) throw new Error(`Facebook makes no part of the kind ${step}`);
   return `${encodeURIComponent(root.platformPostId)}/comments`;
+}
+
+/** The edge that lists what a part may have made. */
+function listEdge({ pageId }: PageCredential, part: SendPart): string {
+  return commentsEdge(part) ?? `${encodeURIComponent(pageId)}/published_posts`;
 }
 
 function madeOf(answer: GraphAnswer): Made {

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart } from '../contract.ts';
 import { earliestOf, comparableText } from '../match-post.ts';
-import { callGraph, failure, type PageCredential } from './api.ts';
+import { callGraph, failure, type GraphAnswer, type PageCredential } from './api.ts';
 
 /** The fields of a recent post or comment. */
 export const Made = z.object({ id: z.string(), permalink_url: z.string().optional().catch(undefined) });
@@ -52,7 +52,7 @@ export async function findMade(
   const list = List.safeParse(answer.body);
   if (!list.success) throw new PlatformFailure('unknown', 'Facebook did not list what the Page has posted.');
 
-  const earliest = earliestOf(part, answer, io.now());
+  const earliest = earliestOf({ ...part, startedAt: part.unknownSince ?? part.startedAt }, answer, io.now());
   const recent = list.data.data.filter((listed) => Date.parse(listed.created_time) >= earliest);
   const own = recent.filter(({ from }) => from === undefined || from.id === credential.pageId);
   // Oldest first: a later one with the same text is someone's second attempt.
@@ -65,4 +65,32 @@ export async function findMade(
     throw new PlatformFailure('unknown', 'A text with mentions cannot be compared with what Facebook shows of it.');
   }
   return null;
+}
+
+/** Facebook's error for a text that the Page has posted recently. It does not say in which post. */
+const DUPLICATE = 506;
+
+/**
+ * Finds the post or comment of an earlier send of this part that may have arrived, when Facebook refuses the repeat as a duplicate.
+ * Null when the refusal is about another one.
+ *
+ * @param edge as {@link findMade}
+ * @throws PlatformFailure `unknown` when Facebook does not show which post it means
+ */
+export async function findEarlierSend(
+  io: PlatformIo,
+  credential: PageCredential,
+  edge: string,
+  part: SendPart,
+  { error }: GraphAnswer,
+): Promise<Made | null> {
+  if (part.unknownSince === undefined || error?.code !== DUPLICATE) return null;
+  try {
+    return await findMade(io, credential, edge, part);
+  } catch (cause) {
+    if (!(cause instanceof PlatformFailure)) throw cause;
+    const message =
+      'Facebook refused a duplicate and did not show of which post: an earlier send of this one may be up.';
+    throw new PlatformFailure('unknown', message, { cause });
+  }
 }
