@@ -190,6 +190,11 @@ export interface Published {
   readonly url: string | null;
   /** Data that replies and deletes need later, such as a content hash. */
   readonly ref?: JsonObject;
+  /**
+   * Present if the platform says that the part is published and does not say as which post: the id that stands for it when the
+   * post which was matched with it turns out to be another one.
+   */
+  readonly provenId?: string;
 }
 
 /** A platform's behavior in addition to its facts. `Credential` is the type that is stored, encrypted. */

@@ -50,12 +50,18 @@ const IMAGE_TYPE = /^image\/[\w.+-]{1,60}$/;
  *
  * @throws PlatformFailure `unknown` when it has no usable id: it may be published, and a read-back may find it
  */
-export function checkedPublished(name: string, { platformPostId, url, ref }: Published): Published {
+export function checkedPublished(name: string, { platformPostId, url, ref, provenId }: Published): Published {
   const id = untrustedId(platformPostId, POST_ID_MAX);
   if (id === null || !isStorable(ref, REF_MAX)) {
     throw new PlatformFailure('unknown', `${name} answered with a post id that cannot be stored.`);
   }
-  return { platformPostId: id, url: untrustedUrl(url), ...(ref !== undefined && { ref }) };
+  const proven = provenId === undefined ? null : untrustedId(provenId, POST_ID_MAX);
+  return {
+    platformPostId: id,
+    url: untrustedUrl(url),
+    ...(ref !== undefined && { ref }),
+    ...(proven !== null && { provenId: proven }),
+  };
 }
 
 /** @throws PlatformFailure `unavailable` when it cannot be stored; nothing has been published at that point */

@@ -20,7 +20,7 @@ const List = z.object({
   ),
 });
 
-/** Finds the post of a published container. If it cannot be found, returns the container's own id. */
+/** Finds the post of a published container. If it cannot be found, or another one says the same, returns the container's own id. */
 export async function findPost(
   api: ContainerApi,
   part: SendPart,
@@ -33,12 +33,12 @@ export async function findPost(
   if (answer === null || !list.success) return { platformPostId: containerId, url: null };
   const earliest = earliestOf(part, answer, io.now());
   const recent = list.data.data.filter(({ timestamp }) => Date.parse(timestamp) >= earliest);
-  // Oldest first: a later post with the same text is someone's second attempt.
-  const found = recent
-    .toReversed()
-    .find((one) => comparableText(stringField(one, api.text) ?? '') === comparableText(part.text));
-  if (found === undefined) return { platformPostId: containerId, url: null };
-  return { platformPostId: found.id, url: webAddress(found.permalink) };
+  const [found, ...others] = recent.filter(
+    (one) => comparableText(stringField(one, api.text) ?? '') === comparableText(part.text),
+  );
+  if (found === undefined || others.length > 0) return { platformPostId: containerId, url: null };
+  // The list may not show the post of the container yet.
+  return { platformPostId: found.id, url: webAddress(found.permalink), provenId: containerId };
 }
 
 /** Null when the permalink cannot be read: the post is published regardless. */

@@ -105,8 +105,12 @@ export async function look(context: Context, send: PartSend): Promise<PartOutcom
     if (found === null) return 'absent';
     if (found instanceof PlatformFailure) return outcomeOf(found);
     // Platforms that can be searched only by text may show an earlier post that says the same.
-    if (await isAnotherPost(context, of, found, part.unknownSince ?? part.startedAt)) return 'cannot tell';
-    return { state: 'accepted', published: found };
+    const isOther = await isAnotherPost(context, of, found, part.unknownSince ?? part.startedAt);
+    if (!isOther) return { state: 'accepted', published: found };
+    const { provenId } = found;
+    return provenId === undefined
+      ? 'cannot tell'
+      : { state: 'accepted', published: { platformPostId: provenId, url: null } };
   } catch {
     return 'cannot tell';
   }

@@ -227,7 +227,7 @@ describe('a post', () => {
     const part = await ready(session, 'once');
     const first = await instagram.publish(session, part, io());
 
-    expect(await instagram.publish(session, part, io())).toEqual(first);
+    expect(await instagram.publish(session, part, io())).toEqual({ ...first, provenId: fake.containers()[0]?.id });
     expect([fake.posts().length, fake.calls['POST /:id/media_publish']]).toEqual([1, 1]);
   });
 
@@ -339,7 +339,9 @@ describe('readBack', () => {
 
     const [post] = fake.posts();
     expect(kind).toBe('unknown');
-    expect(await lookFor(session, part)).toEqual({ platformPostId: post?.id, url: permalink(post?.id) });
+    const [container] = fake.containers();
+    const found = { platformPostId: post?.id, url: permalink(post?.id), provenId: container?.id };
+    expect(await lookFor(session, part)).toEqual(found);
   });
 
   it.each(['fails_before', 'drops_before', 'web_page'] as const)(
@@ -379,7 +381,7 @@ describe('readBack', () => {
     const part = await ready(session, 'good morning');
     const second = await instagram.publish(session, part, io());
 
-    expect(await lookFor(session, part)).toEqual(second);
+    expect(await lookFor(session, part)).toEqual({ ...second, provenId: fake.containers().at(-1)?.id });
   });
 
   it('cannot determine the outcome of a hidden container, or with an invalid token', async () => {

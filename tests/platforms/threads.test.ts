@@ -180,7 +180,9 @@ describe('a post', () => {
 
     const [post] = fake.posts();
     expect(kind).toBe('unknown');
-    expect(await lookFor(session, part)).toEqual({ platformPostId: post?.id, url: permalink(post?.id) });
+    const [container] = fake.containers();
+    const found = { platformPostId: post?.id, url: permalink(post?.id), provenId: container?.id };
+    expect(await lookFor(session, part)).toEqual(found);
   });
 
   it('with a lost response is found before 99 later posts', async () => {
@@ -193,7 +195,9 @@ describe('a post', () => {
     }
 
     const [post] = fake.posts();
-    expect(await lookFor(session, part)).toEqual({ platformPostId: post?.id, url: permalink(post?.id) });
+    const [container] = fake.containers();
+    const found = { platformPostId: post?.id, url: permalink(post?.id), provenId: container?.id };
+    expect(await lookFor(session, part)).toEqual(found);
   });
 
   it('with a lost request is not published', async () => {

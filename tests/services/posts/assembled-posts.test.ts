@@ -75,3 +75,28 @@ it('a send whose container has expired is not published, and is sent again', asy
   expect(waiting).toMatchObject({ status: 'scheduled', error: null });
   expect([(await read(postId)).status, ofText(threads.posts(), 'expired').length]).toEqual(['sent', 1]);
 });
+
+it('a lost post beside one with the same text is sent, without the permalink of either', async () => {
+  const first = await makePost(world, 'threads', { text: 'twin' });
+  threads.faults.push('drops_after');
+
+  const { postId } = await makePost(world, 'threads', { text: 'twin' });
+
+  const container = ofText(threads.containers(), 'twin').at(-1);
+  expect(await read(postId)).toMatchObject({ status: 'sent', platformPostId: container?.id, url: null, error: null });
+  expect([first.status, ofText(threads.posts(), 'twin').length]).toEqual(['sent', 2]);
+});
+
+it('a lost post that the list does not show yet is sent, and not taken for one with the same text', async () => {
+  const first = await makePost(world, 'threads', { text: 'unlisted twin' });
+  const id = (await read(first.postId)).platformPostId;
+  const listed = { id, text: 'unlisted twin', timestamp: world.clock.now().toISOString(), permalink: first.url };
+  threads.answers['GET /me/threads'] = [{ status: 200, json: { data: [listed] } }];
+  threads.faults.push('drops_after');
+
+  const { postId } = await makePost(world, 'threads', { text: 'unlisted twin' });
+
+  const container = ofText(threads.containers(), 'unlisted twin').at(-1);
+  expect(await read(postId)).toMatchObject({ status: 'sent', platformPostId: container?.id, url: null, error: null });
+  expect(threads.answers['GET /me/threads']).toEqual([]);
+});
