@@ -112,14 +112,13 @@ export async function settleRepeat(
   const [first] = earlier;
   if (first === undefined) return outcome;
   if (outcome.state === 'accepted') {
-    const { platform, of } = send;
     try {
-      if (!(await isAnotherPost(context, of, outcome.published, first.startedAt))) return outcome;
+      if (!(await isAnotherPost(context, send, outcome.published, first.startedAt))) return outcome;
     } catch {
       // Without the database nothing can be compared, and the platform named the post.
       return outcome;
     }
-    const message = `${platform.name} refused the text as a duplicate of another post of this connection.`;
+    const message = `${send.platform.name} refused the text as a duplicate of another post of this connection.`;
     return outcomeOf(new PlatformFailure('rejected', message));
   }
   if (outcome.error.code !== 'platform_rejected') return outcome;

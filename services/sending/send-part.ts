@@ -98,14 +98,14 @@ export function isSearchable(send: Pick<PartSend, 'platform' | 'session'>): bool
 
 /** Looks for the part on the platform. Never throws. */
 export async function look(context: Context, send: PartSend): Promise<PartOutcome | 'absent' | 'cannot tell'> {
-  const { platform, session, part, of } = send;
+  const { platform, session, part } = send;
   if (platform.readBack === undefined || !isSearchable(send)) return 'cannot tell';
   try {
     const found = await platform.readBack(session, part, platformIo(context, SEND_TIMES.readBackMs));
     if (found === null) return 'absent';
     if (found instanceof PlatformFailure) return outcomeOf(found);
     // Platforms that can be searched only by text may show an earlier post that says the same.
-    const isOther = await isAnotherPost(context, of, found, part.unknownSince ?? part.startedAt);
+    const isOther = await isAnotherPost(context, send, found, part.unknownSince ?? part.startedAt);
     if (!isOther) return { state: 'accepted', published: found };
     const { provenId } = found;
     return provenId === undefined

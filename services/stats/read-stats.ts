@@ -28,8 +28,8 @@ export function cacheStats(context: Context): WithStats {
 
 const WEEK_MS = 7 * 86_400_000;
 
-// Must match the condition of posts_reached_index word for word: the count covers exactly the rows of that index.
-const REACHED = `status = 'sent' and mode = 'live' and platform_id <> '${TEST_PLATFORM}'`;
+/** Posts that are published outside of the sandbox: the condition of posts_reached_index, word for word. */
+export const REACHED = `status = 'sent' and mode = 'live' and platform_id <> '${TEST_PLATFORM}'`;
 
 const countPostsAndConnections = statement('count posts and connections', {
   parameters: { weekStart: 'timestamptz' },

@@ -10,6 +10,7 @@ import type { ClaimedSend } from '../../../services/sending/claimed-send.ts';
 import { keepPrepared } from '../../../services/sending/ledger.ts';
 import { withoutCommitAnswers } from '../../harness/interleave.ts';
 import { plain } from '../../harness/images.ts';
+import { makePost } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
 import { MAILBOX, startFakeMail } from '../../platforms/fakes/fake-mail.ts';
 import { BOT_SCOPES, startFakeSlack } from '../../platforms/fakes/fake-slack.ts';
@@ -117,6 +118,18 @@ it('a message that was not sent is not taken for the one before with the same te
   const second = await claimedPost('sms', [], 'the server is down');
 
   expect(await recover(second)).toEqual(['failed', 'outcome_unknown', 1]);
+  expect(sentTo()).toEqual({ ...before, sms: before.sms + 1 });
+});
+
+it('a lost message is not taken for one with the same text of another connection to the number', async () => {
+  const body = { platformId: 'sms', slug: 'sms-again', credentials: CREDENTIALS.sms };
+  await world.rest('POST /connections', { body });
+  const first = await makePost(world, 'sms', { text: 'the server is up' });
+  twilio.faults.push('drops_before');
+
+  const second = await makePost(world, 'sms-again', { text: 'the server is up' });
+
+  expect([first.status, second.status, second.error?.code]).toEqual(['sent', 'failed', 'outcome_unknown']);
   expect(sentTo()).toEqual({ ...before, sms: before.sms + 1 });
 });
 
