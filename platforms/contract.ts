@@ -76,6 +76,11 @@ export interface RecoveryFacts {
    * post. 0 when the platform has no idempotency, Infinity when it never forgets a token.
    */
   readonly repeatWithinMs: number;
+  /**
+   * Milliseconds after the first attempt before which a repeat may create a second post, because the platform remembers a token
+   * only once it has created the post. Absent when it remembers it first.
+   */
+  readonly repeatAfterMs?: number;
   /** Whether the platform can report if a post with this token was published. */
   readonly readBack: boolean;
 }

@@ -48,6 +48,9 @@ const Account = z.object({ id: z.string(), username: z.string() });
 /** How long servers remember an Idempotency-Key, less a margin for clock differences and slow responses. */
 const KEY_REMEMBERED_MS = (60 - 5) * 60_000;
 
+/** Servers remember a key once they have stored the status, which takes a busy one some seconds. */
+const KEY_STORED_MS = 15_000;
+
 export const mastodon = definePlatform<MastodonCredential, MastodonCredentialsInput>({
   id: 'mastodon',
   name: 'Mastodon',
@@ -67,7 +70,7 @@ export const mastodon = definePlatform<MastodonCredential, MastodonCredentialsIn
   permalink: true,
   metrics: ['likes', 'reposts', 'replies'],
   metricsBatch: { max: STATUSES_MAX, shared: false },
-  recovery: { repeatWithinMs: KEY_REMEMBERED_MS, readBack: true },
+  recovery: { repeatWithinMs: KEY_REMEMBERED_MS, repeatAfterMs: KEY_STORED_MS, readBack: true },
   concurrency: { perProcess: 50, perConnection: 2 },
   connect: ['credentials'],
   apiVersion: null,

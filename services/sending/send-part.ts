@@ -53,6 +53,14 @@ export async function sendPart(context: Context, send: PartSend): Promise<PartOu
   return mayRepeat(context, send) ? afterRepeat(first, await publish(context, send, SEND_TIMES.repeatMs)) : first;
 }
 
+/** Waits while the platform may still process an interrupted call of which it would not recognize a repeat. */
+export async function untilRepeatable(context: Context, send: PartSend): Promise<void> {
+  // Negative after the clock was set back.
+  const age = Math.max(context.clock.now().getTime() - send.part.startedAt.getTime(), 0);
+  const left = (recoveryOf(send).repeatAfterMs ?? 0) - age;
+  if (left > 0) await context.clock.sleep(left);
+}
+
 /** Finishes a part whose first call was interrupted by the end of its process. Never throws. */
 export async function resumePart(context: Context, send: PartSend): Promise<PartOutcome> {
   const lost = outcomeOf(new PlatformFailure('unknown', 'The send was interrupted.'));

@@ -42,7 +42,15 @@ import { createPace, type Pace } from './pace.ts';
 import { partsOf, type PostPart, type PublishedPart } from './post-parts.ts';
 import { removeParts } from './remove-parts.ts';
 import { failed, refusedCredential, refusedError, refusedRow, sent, type SendOutcome } from './send-outcome.ts';
-import { type AcceptedPart, look, outcomeOf, type PartOutcome, resumePart, sendPart } from './send-part.ts';
+import {
+  type AcceptedPart,
+  look,
+  outcomeOf,
+  type PartOutcome,
+  resumePart,
+  sendPart,
+  untilRepeatable,
+} from './send-part.ts';
 import { SEND_TIMES } from './send-times.ts';
 
 /** A send in progress. */
@@ -183,7 +191,6 @@ async function makePart(begun: Run, part: PostPart, attempt: HeldAttempt, resume
   const { lease, ...input } = ready;
   const [root] = up;
   const parent = up.at(-1);
-  await keepClaim(context, claimed, lease);
   const send = {
     ...account,
     part: {
@@ -194,6 +201,8 @@ async function makePart(begun: Run, part: PostPart, attempt: HeldAttempt, resume
       ...(parent === undefined ? {} : { parent }),
     },
   };
+  if (resumes) await untilRepeatable(context, send);
+  await keepClaim(context, claimed, lease);
   const outcome = await (resumes ? resumePart(context, send) : sendPart(context, send));
   return settleRepeat(context, send, earlier, outcome);
 }
