@@ -5,7 +5,7 @@
  */
 import type { MigrationObject } from '@mikro-orm/core';
 import { AccountConnectSessions } from './migration-20261122-account-connect-sessions.ts';
-import { ApprovalMails } from './migration-20261130-approval-mails.ts';
+import { ApprovalMails } from './migration-20261129-approval-mails.ts';
 import { Approvals } from './migration-20261123-approvals.ts';
 import { ArrivedAttempts } from './migration-20261129-arrived-attempts.ts';
 import { CalendarOwners } from './migration-20261129-calendar-owners.ts';
@@ -77,6 +77,6 @@ export const migrations: ListedMigration[] = [
   { name: '20261129-content-generations', class: ContentGenerations },
   { name: '20261129-calendar-owners', class: CalendarOwners },
   { name: '20261129-policy-copies', class: PolicyCopies },
-  { name: '20261130-approval-mails', class: ApprovalMails },
+  { name: '20261129-approval-mails', class: ApprovalMails },
   { name: '20261129-arrived-attempts', class: ArrivedAttempts },
 ];

@@ -16,10 +16,11 @@ const GATHERED_MS = 2 * 60_000;
 /** Shortest time between two mails to an account. */
 const APART_MS = 30 * 60_000;
 
+const TIMES = { gathered: GATHERED_MS, apart: APART_MS } as const;
+
 /** Most requesters that a mail names. */
 const NAMED_MAX = 5;
 
-// The mark on the rows is the claim: of two workers, one sets it.
 const markMailed = statement('mark requests for approval as mailed', {
   parameters: { accountId: 'uuid', now: 'timestamptz' },
   result: { requested_by_name: 'text', scheduled_for: 'timestamptz?' },
@@ -31,14 +32,15 @@ const markMailed = statement('mark requests for approval as mailed', {
 });
 
 const waitingAccounts = statement('find accounts with requests that were not mailed', {
-  parameters: { gathered: 'int', apart: 'int' },
+  parameters: { gathered: 'int', apart: 'int', accountId: 'uuid?' },
   result: { account_id: 'uuid', due: 'timestamptz' },
-  sql: ({ gathered, apart }) => `
+  sql: ({ gathered, apart, accountId }) => `
     select w.account_id,
       greatest(w.first + ${gathered} * interval '1 ms', a.approvals_mailed_at + ${apart} * interval '1 ms') as due
     from (
       select account_id, min(requested_at) as first from approvals
-      where state = 'pending' and mailed_at is null group by account_id
+      where state = 'pending' and mailed_at is null and (${accountId} is null or account_id = ${accountId})
+      group by account_id
     ) w
     join accounts a on a.id = w.account_id
     order by due limit 100`,
@@ -48,7 +50,7 @@ const waitingAccounts = statement('find accounts with requests that were not mai
 export async function mailPending(context: Context, signal: AbortSignal): Promise<number> {
   if (context.mail === null) return 0;
   const now = context.clock.now();
-  const accounts = await waitingAccounts(context.db.queries, { gathered: GATHERED_MS, apart: APART_MS });
+  const accounts = await waitingAccounts(context.db.queries, { ...TIMES, accountId: null });
   let mailed = 0;
   for (const { account_id: accountId, due } of accounts) {
     if (signal.aborted || new Date(due) > now) break;
@@ -62,6 +64,9 @@ async function mailAccount(context: Context, em: SqlEntityManager, accountId: st
   const now = context.clock.now();
   // Before the requests, as where posts are published.
   await lockAccount(em, accountId);
+  // Another worker may have mailed the account meanwhile. What was asked since waits for the next mail.
+  const [waiting] = await waitingAccounts(em, { ...TIMES, accountId });
+  if (waiting === undefined || new Date(waiting.due) > now) return;
   const rows = await markMailed(em, { accountId, now });
   if (rows.length === 0) return;
   // The requests are deleted with their posts.
@@ -89,8 +94,7 @@ export async function nextApprovalAt(context: Context): Promise<Date | null> {
     .select(({ fn }) => fn.min<string | null>('expires_at').as('at'))
     .where('state', '=', 'pending')
     .executeTakeFirstOrThrow();
-  const [mail] =
-    context.mail === null ? [] : await waitingAccounts(context.db.queries, { gathered: GATHERED_MS, apart: APART_MS });
+  const [mail] = context.mail === null ? [] : await waitingAccounts(context.db.queries, { ...TIMES, accountId: null });
   const times = [dateOrNull(at), dateOrNull(mail?.due ?? null)].filter((time) => time !== null);
   return times.length === 0 ? null : new Date(Math.min(...times.map((time) => time.getTime())));
 }

@@ -1,5 +1,7 @@
 /** Mails to owners about posts that wait: few, and never more than an address to decide at. */
 import { afterAll, expect, it } from 'vitest';
+import { mailPending } from '../../../services/approvals/mail-pending.ts';
+import { beforeTransactions } from '../../harness/interleave.ts';
 import { OWNER_ENV } from '../../harness/owner.ts';
 import { startWorld } from '../../harness/world.ts';
 import { MAILBOX, startFakeMail } from '../../platforms/fakes/fake-mail.ts';
@@ -82,4 +84,21 @@ it.each([
 
   await world.advance(2 * MINUTE);
   expect(subjects()).toHaveLength(before + 2);
+});
+
+it('is sent once by two workers when a post is asked for between them', async () => {
+  await world.advance(60 * MINUTE);
+  const before = subjects().length;
+  await ask();
+  world.clock.advance(2 * MINUTE);
+  const { signal } = new AbortController();
+  const late = beforeTransactions(world.context, async () => {
+    await mailPending(world.context, signal);
+    await ask();
+  });
+
+  await mailPending(late, signal);
+  await world.runDue();
+
+  expect(subjects()).toHaveLength(before + 1);
 });
