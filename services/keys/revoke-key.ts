@@ -53,15 +53,15 @@ export async function revokeWhere(
     throw new ServiceError('not_found', `${whose} has the id ${keyId}.`);
   }
   const at = context.clock.now();
+  // The replacement of an account key must not revoke the keys that it minted: they belong to the account
+  // (docs/contract/profiles-and-keys.md#account-keys). What ends with a key is locked before the account, as everywhere.
+  if (includeMinted || !isAccountKey(key)) await endMadeBy(em, { keyIds: [keyId], grantIds: [] }, at);
   if (key.revokedAt == null) {
     if (isAccountKey(key)) await refuseLast(em, key, at);
     key.revokedAt = at;
     await em.flush();
     await voidAskedBy(em, [keyId], at);
   }
-  // The replacement of an account key must not revoke the keys that it minted: they belong to the account
-  // (docs/contract/profiles-and-keys.md#account-keys).
-  if (includeMinted || !isAccountKey(key)) await endMadeBy(em, { keyIds: [keyId], grantIds: [] }, at);
 }
 
 const revokeKeys = revokeOfProfile('api_keys');
