@@ -103,7 +103,7 @@ export async function holdPolicy(
   question: PolicyQuestion,
 ): Promise<PolicyCheck> {
   const check = await open(context, em, lockPolicies, caller, question);
-  // A policy that was removed alone no longer limits the post. One that ended with its key or grant leaves nobody who may post.
+  // A policy that was removed alone no longer limits the post. One that ended with its key or grant leaves no one who may post.
   if (check === null) await holdMaker(em, caller);
   return check ?? NO_POLICY;
 }

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { keepsDraft } from '../../errors/codes.ts';
 import type { ItemError } from '../../errors/item-error.ts';
 import { ServiceError } from '../../errors/service-error.ts';
-import { type Queries, statement } from '../../entities/statement.ts';
+import type { Queries } from '../../entities/statement.ts';
 import { tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 import { failedEvent, rescheduledEvent } from '../events/post-event.ts';
@@ -32,10 +32,10 @@ import { allowUnanswered } from '../sending/earlier-sends.ts';
 import type { ClaimedSend } from '../sending/claimed-send.ts';
 import type { WithSender } from '../sending/post-sender.ts';
 import { stopOfPost } from '../stops/find-stop.ts';
-import { stopsPostBy } from '../stops/stop-condition.ts';
 import { timestamp } from '../timestamp.ts';
 import { followPolicy, NO_RULING, type PolicyRuling, ruleOnPost } from './policy-of-post.ts';
-import { CONTENT, PostChanged, requireUnedited } from './post-changed.ts';
+import { PostChanged, requireUnedited } from './post-changed.ts';
+import { holdConnection, scheduleStored } from './schedule-stored.ts';
 import { plainResult, type PostResult } from './post-result.ts';
 import type { PostRow } from './post-view.ts';
 import { storeAndSend, type StoredResult, type StoringRequest } from './store-and-send.ts';
@@ -215,42 +215,6 @@ async function admit(context: Context, em: SqlEntityManager, request: PostToPubl
   const [admission = FREE_OF_CHARGE] = await admitPosts(context, em, post.account_id, [intent]);
   return admission;
 }
-
-const lockConnection = statement('lock the connection of a post that is scheduled', {
-  parameters: { connectionId: 'uuid' },
-  result: { id: 'uuid' },
-  sql: ({ connectionId }) => `select id from connections where id = ${connectionId} and deleted_at is null for share`,
-});
-
-/**
- * Locks the connection, so that removing it either cancels this post too, or commits first and nothing is scheduled. Call it
- * before the post is locked, as where slots are taken.
- */
-async function holdConnection(em: SqlEntityManager, { connection_id: connectionId }: PostRow): Promise<void> {
-  const held = await lockConnection(em, { connectionId });
-  if (held.length === 0) throw new PostChanged();
-}
-
-const scheduleStored = statement('schedule a draft or a failed post', {
-  parameters: {
-    postId: 'uuid',
-    from: 'text',
-    generation: 'int',
-    time: 'timestamptz',
-    slot: 'timestamptz?',
-    policyId: 'uuid?',
-    callerId: 'uuid',
-  },
-  result: CONTENT.types,
-  sql: ({ postId, from, generation, time, slot, policyId, callerId }) => `
-    update posts p set status = 'scheduled', scheduled_for = ${time}, queued = ${slot} is not null, slot_at = ${slot},
-      held = false, error_code = null, error_message = null, claimed_until = null,
-      generation = p.generation + (p.status = 'failed')::int,
-      policy_id = coalesce(${policyId}, p.policy_id)
-    where p.id = ${postId} and p.status = ${from} and p.generation = ${generation}
-      and not exists (select 1 from stops s where ${stopsPostBy('s', 'p', callerId)})
-    returning ${CONTENT.sql}`,
-});
 
 async function schedule(
   context: Context,

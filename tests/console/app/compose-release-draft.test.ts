@@ -54,7 +54,7 @@ it('leaves a text that is not shown too', () => {
   expect(release('Changed').drafts).toEqual({ gong: 'other' });
 });
 
-it('stays with its text when nobody changed it', () => {
+it('stays with its text when no one changed it', () => {
   const { store, release } = saved();
   const before = store.current();
 

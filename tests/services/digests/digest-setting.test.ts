@@ -70,11 +70,12 @@ describe('an owner', () => {
     const { call, recipients, postAndReach, world } = await arranged();
     const other = await personOf(world, 'owner');
     await world.runDue();
-    const become = (role: string) => call('people.changeRole', { personId: other.ownerId, role, password: PASSWORD });
-    await become('editor');
+    const changeRole = (role: string) =>
+      call('people.changeRole', { personId: other.ownerId, role, password: PASSWORD });
+    await changeRole('editor');
     await postAndReach('2026-11-25T12:00:00.000Z');
 
-    expect((await become('owner')).status).toBe(200);
+    expect((await changeRole('owner')).status).toBe(200);
     await world.runDue();
 
     expect(recipients()).toEqual([EMAIL]);
