@@ -196,7 +196,7 @@ export interface Published {
   /** Data that replies and deletes need later, such as a content hash. */
   readonly ref?: JsonObject;
   /**
-   * Present if the platform says that the part is published and does not say as which post: the id that stands for it when the
+   * Present if the platform says that the part is published and does not say as which post: the id that is stored for it when the
    * post which was matched with it turns out to be another one.
    */
   readonly provenId?: string;

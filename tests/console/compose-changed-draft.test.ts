@@ -79,7 +79,7 @@ describe('a draft counts as unchanged', () => {
     expect([before, await isChanged(composition, sandbox)]).toEqual([false, false]);
   });
 
-  it('when it holds what is written, whatever was saved before', async () => {
+  it('when it holds what is written, also when something else was saved before', async () => {
     const { sandbox, saved, isChanged } = await compose();
     const composition = await saved({});
 
