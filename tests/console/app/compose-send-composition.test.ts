@@ -23,6 +23,18 @@ function sendHeld() {
   };
 }
 
+/** A send of the shown text whose answer was lost. */
+async function sendLost() {
+  const service = fakeService();
+  const store = newStore();
+  write(store);
+  service.refuse(null);
+  const send = () => sendComposition(sendingOf(service, store), DIRECTORY, () => undefined);
+  await send();
+  service.refuse();
+  return { service, store, send };
+}
+
 describe('a send that succeeds', () => {
   it('leaves nothing of the text that went out', async () => {
     const { arrive, sent, texts } = sendHeld();
@@ -89,17 +101,12 @@ describe('a send that is asked for twice before the first one has an answer', ()
   });
 
   it('keeps the record of a later send when its own answer is late', async () => {
-    const service = fakeService();
-    const store = newStore();
-    write(store);
-    service.refuse(null);
-    await sendComposition(sendingOf(service, store), DIRECTORY, () => undefined);
-    service.refuse();
+    const { service, store, send } = await sendLost();
     const arrive = service.hold();
-    const late = sendComposition(sendingOf(service, store), DIRECTORY, () => undefined);
+    const late = send();
     // The person has looked: it did not go out, and is sent as new.
     store.change({ pending: null });
-    const later = sendComposition(sendingOf(service, store), DIRECTORY, () => undefined);
+    const later = send();
     const record = store.current().pending;
     arrive();
     const release = service.hold();
@@ -140,15 +147,10 @@ describe('a send whose answer was lost', () => {
   async function askedAgainAfter(hours: number) {
     vi.useFakeTimers({ toFake: ['Date'], now: SENT_AT });
     onTestFinished(() => void vi.useRealTimers());
-    const service = fakeService();
-    const store = newStore();
-    write(store);
-    service.refuse(null);
-    await sendComposition(sendingOf(service, store), DIRECTORY, () => undefined);
-    service.refuse();
+    const { service, store, send } = await sendLost();
     service.calls.splice(0);
     vi.setSystemTime(SENT_AT + hours * 3_600_000);
-    await sendComposition(sendingOf(service, store), DIRECTORY, () => undefined);
+    await send();
     return { calls: service.calls, pending: store.current().pending?.kind ?? null };
   }
 

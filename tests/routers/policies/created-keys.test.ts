@@ -32,6 +32,8 @@ async function tenant() {
   };
 }
 
+type Tenant = Awaited<ReturnType<typeof tenant>>;
+
 const refused = (message: string) => refusedPost({ code: 'policy_refused', message });
 
 const ONLY_BLUESKY = refused('Policy of this key, platforms: It allows bluesky, and not sandbox.');
@@ -179,36 +181,29 @@ it('the own policy of a key that an agent created takes the place of that of the
 
 // These tests need a second connection to the database.
 describe.skipIf(world.db.engine !== 'postgres')('a post of a created key whose own policy is removed meanwhile', () => {
-  it('is checked by that of its creator', async () => {
-    const { creator, created, set, remove, post } = await tenant();
-    await set(creator.id, BLUESKY);
+  /** The result of the post; its creator has a policy with these rules. */
+  async function postMeanwhile({ creator, created, set, remove, post }: Tenant, rules: object) {
+    await set(creator.id, rules);
     await set(created.id);
     const held = await holdRows(world, 'select id from policies where id = $1 for update', [created.id]);
     const removing = remove(created.id);
     await held.waiting(1, removing);
     const posting = post(created);
     await held.waiting(2, posting);
-
     await held.release();
     await removing;
+    return posting;
+  }
 
-    expect(await posting).toEqual(ONLY_BLUESKY);
+  it('is checked by that of its creator', async () => {
+    expect(await postMeanwhile(await tenant(), BLUESKY)).toEqual(ONLY_BLUESKY);
   });
 
   it('counts toward the limits of that of its creator', async () => {
-    const { creator, created, set, remove, post } = await tenant();
-    await set(creator.id, { postsPerDay: 1 });
-    await set(created.id);
-    const held = await holdRows(world, 'select id from policies where id = $1 for update', [created.id]);
-    const removing = remove(created.id);
-    await held.waiting(1, removing);
-    const posting = post(created);
-    await held.waiting(2, posting);
-    await held.release();
-    await removing;
-    expect(await posting).toMatchObject({ status: 'sent', error: null });
+    const the = await tenant();
+    expect(await postMeanwhile(the, { postsPerDay: 1 })).toMatchObject({ status: 'sent', error: null });
 
-    const { error } = await post(creator);
+    const { error } = await the.post(the.creator);
 
     expect(error).toMatchObject({ code: 'policy_refused' });
   });
