@@ -22,6 +22,11 @@ export function earliestOf(part: SendPart, answer: PlatformAnswer, now: Date): n
   return platformNow - age - ROUNDING_MS;
 }
 
+/** As {@link earliestOf}, for a part that an earlier send may have published already. */
+export function earliestOfSends(part: SendPart, answer: PlatformAnswer, now: Date): number {
+  return earliestOf({ ...part, startedAt: part.unknownSince ?? part.startedAt }, answer, now);
+}
+
 /** A text without what platforms may change in it: white space, the composition of accents, invalid characters. */
 export function comparableText(text: string): string {
   return text.toWellFormed().normalize('NFC').replace(/\s+/gu, '');

@@ -40,10 +40,10 @@ const URL_LENGTH_MAX = 2_048;
 
 /** Maximum number of media types in a server's list, and their format. */
 const TYPES_MAX = 50;
+const IMAGE_TYPE = /^image\/[\w.+-]{1,60}$/;
 
 /** More than any post has; sums of 90,000 posts are exact in JavaScript, and those of 90 million fit into a bigint. */
 const METRIC_MAX = 100_000_000_000;
-const IMAGE_TYPE = /^image\/[\w.+-]{1,60}$/;
 
 /**
  * Validates a published part. Its permalink is null if the platform's value is unusable.

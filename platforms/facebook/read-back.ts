@@ -4,7 +4,8 @@
  */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart } from '../contract.ts';
-import { earliestOf, comparableText } from '../match-post.ts';
+import { findDuplicated } from '../find-duplicated.ts';
+import { comparableText, earliestOfSends } from '../match-post.ts';
 import { callGraph, failure, type GraphAnswer, type PageCredential } from './api.ts';
 
 /** The fields of a recent post or comment. */
@@ -52,7 +53,7 @@ export async function findMade(
   const list = List.safeParse(answer.body);
   if (!list.success) throw new PlatformFailure('unknown', 'Facebook did not list what the Page has posted.');
 
-  const earliest = earliestOf({ ...part, startedAt: part.unknownSince ?? part.startedAt }, answer, io.now());
+  const earliest = earliestOfSends(part, answer, io.now());
   const recent = list.data.data.filter((listed) => Date.parse(listed.created_time) >= earliest);
   const own = recent.filter(({ from }) => from === undefined || from.id === credential.pageId);
   // Oldest first: a later one with the same text is someone's second attempt.
@@ -85,12 +86,5 @@ export async function findEarlierSend(
   { error }: GraphAnswer,
 ): Promise<Made | null> {
   if (part.unknownSince === undefined || error?.code !== DUPLICATE) return null;
-  try {
-    return await findMade(io, credential, edge, part);
-  } catch (cause) {
-    if (!(cause instanceof PlatformFailure)) throw cause;
-    const message =
-      'Facebook refused a duplicate and did not show of which post: an earlier send of this one may be up.';
-    throw new PlatformFailure('unknown', message, { cause });
-  }
+  return findDuplicated('Facebook', () => findMade(io, credential, edge, part));
 }

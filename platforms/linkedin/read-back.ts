@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart, type Session } from '../contract.ts';
 import type { PlatformAnswer } from '../http.ts';
-import { comparableText, earliestOf } from '../match-post.ts';
+import { comparableText, earliestOfSends } from '../match-post.ts';
 import { failure, inputErrorsOf, isOk, reasonOf } from './api.ts';
 import { fromLittleText } from './little-text.ts';
 import { callLoggedIn, type LinkedInCredential } from './credential.ts';
@@ -54,7 +54,7 @@ export async function findMade(
   const answer = await callLoggedIn(session, io, path, part.root === undefined ? { restli: 'FINDER' } : {});
   if (!isOk(answer)) throw failure(answer);
   const listed = part.root === undefined ? postsOf(answer) : commentsOf(answer, session.platformAccountId);
-  const earliest = earliestOf({ ...part, startedAt: part.unknownSince ?? part.startedAt }, answer, io.now());
+  const earliest = earliestOfSends(part, answer, io.now());
   const recent = listed.filter(({ createdAt }) => createdAt >= earliest);
   // Oldest first: a later post with the same text is someone's second attempt.
   const found = recent.toReversed().find(({ text }) => comparableText(text) === comparableText(part.text));
@@ -78,7 +78,7 @@ export function provenBy(answer: PlatformAnswer, part: SendPart, now: Date): str
     throw new PlatformFailure('unknown', message);
   }
   const createdAt = Number(BigInt(urn[1] ?? '0') >> SEQUENCE_BITS);
-  return createdAt >= earliestOf({ ...part, startedAt: part.unknownSince }, answer, now) ? urn[0] : null;
+  return createdAt >= earliestOfSends(part, answer, now) ? urn[0] : null;
 }
 
 function postsPath({ platformAccountId }: Session<LinkedInCredential>): string {

@@ -1,6 +1,7 @@
 /** Finds a post whose response was lost. A post does not contain our token, so the match uses time, place and text. */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart, type Session } from '../contract.ts';
+import { findDuplicated } from '../find-duplicated.ts';
 import type { PlatformAnswer } from '../http.ts';
 import { comparableText } from '../match-post.ts';
 import { failure, isOk, reason } from './api.ts';
@@ -76,13 +77,7 @@ export async function findEarlierSend(
   refusal: PlatformAnswer,
 ): Promise<string | null> {
   if (part.unknownSince === undefined || refusal.status !== 403 || !DUPLICATE.test(reason(refusal))) return null;
-  try {
-    return await findPost(session, io, part);
-  } catch (cause) {
-    if (!(cause instanceof PlatformFailure)) throw cause;
-    const message = 'X refused a duplicate and did not show of which post: an earlier send of this one may be up.';
-    throw new PlatformFailure('unknown', message, { cause });
-  }
+  return findDuplicated('X', () => findPost(session, io, part));
 }
 
 /** A reply is later than its parent; a head post is later than the first attempt that may have published it. */

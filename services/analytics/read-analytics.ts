@@ -6,7 +6,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import { PLATFORM_IDS } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
-import { profileExists } from '../access/profile-exists.ts';
+import { requireProfileFilter } from '../access/profile-exists.ts';
 import { isTimeZone } from '../scheduling/time-zone.ts';
 import { type DayView, dayViews, type PlatformView, platformViews, totalsOf, type TotalsView } from './add-up.ts';
 import { bestTimes, type BestTimesView } from './best-times.ts';
@@ -54,9 +54,7 @@ export async function readAnalytics(context: Context, caller: Caller, filter: An
     const words = `timezone: "${timezone.slice(0, 60)}" is not an IANA time zone such as Europe/Paris.`;
     throw new ServiceError('invalid_request', words);
   }
-  if (profileId !== undefined && !(await profileExists(context, caller, profileId))) {
-    throw new ServiceError('invalid_request', `profileId: no profile of yours has the id ${profileId}.`);
-  }
+  await requireProfileFilter(context, caller, profileId);
   if (tag.length > 0) {
     const { posts, isWhole } = await readSample(context, caller, filter, window);
     return { ...viewsOf(asDailyMetrics(posts), window), ...sampleViews(posts, isWhole, include, timezone) };

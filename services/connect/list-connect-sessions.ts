@@ -1,10 +1,9 @@
 /** Lists the caller's connect sessions, newest first, a page at a time. */
 import type { FilterQuery } from '@mikro-orm/core';
 import { ConnectSession, type ConnectSessionStatus } from '../../entities/connect-session.ts';
-import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
-import { profileExists } from '../access/profile-exists.ts';
+import { requireProfileFilter } from '../access/profile-exists.ts';
 import { type Page, pageOf } from '../paging.ts';
 import { type ConnectSessionView, connectSessionView } from './connect-session-view.ts';
 import { reachableSessions } from './reachable-sessions.ts';
@@ -26,9 +25,7 @@ export async function listConnectSessions(
   caller: Caller,
   { status, profileId, limit, cursor }: ConnectSessionFilter,
 ): Promise<Page<ConnectSessionView>> {
-  if (profileId !== undefined && !(await profileExists(context, caller, profileId))) {
-    throw new ServiceError('invalid_request', `profileId: no profile of yours has the id ${profileId}.`);
-  }
+  await requireProfileFilter(context, caller, profileId);
   const now = context.clock.now();
   const conditions: FilterQuery<ConnectSession>[] = [
     reachableSessions(caller),

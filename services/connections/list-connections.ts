@@ -1,10 +1,9 @@
 /** Lists the caller's existing connections, newest first. */
 import { Connection } from '../../entities/connection.ts';
-import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
 import { pageOf } from '../paging.ts';
-import { profileExists } from '../access/profile-exists.ts';
+import { requireProfileFilter } from '../access/profile-exists.ts';
 import { type ConnectionView, connectionViews } from './connection-view.ts';
 import { reachableConnections } from './reachable-connections.ts';
 
@@ -25,9 +24,7 @@ export async function listConnections(
   caller: Caller,
   { profileId, limit, cursor }: ConnectionFilter,
 ): Promise<{ connections: ConnectionView[]; nextCursor: string | null }> {
-  if (profileId !== undefined && !(await profileExists(context, caller, profileId))) {
-    throw new ServiceError('invalid_request', `profileId: no profile of yours has the id ${profileId}.`);
-  }
+  await requireProfileFilter(context, caller, profileId);
   const where = {
     ...Object(reachableConnections(caller)),
     ...(profileId === undefined ? {} : { profileId }),

@@ -6,7 +6,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import { storedError } from '../../errors/item-error.ts';
 import type { PlatformId } from '../../platforms/registry.ts';
 import type { Caller } from '../access/caller.ts';
-import { profileExists } from '../access/profile-exists.ts';
+import { requireProfileFilter } from '../access/profile-exists.ts';
 import type { Context } from '../context.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';
 import { timeCursor, type TimePosition } from './time-cursor.ts';
@@ -44,9 +44,7 @@ export interface CalendarFilter {
 export async function listCalendar(context: Context, caller: Caller, filter: CalendarFilter) {
   const { profileId, connection, limit } = filter;
   checkRange(filter);
-  if (profileId !== undefined && !(await profileExists(context, caller, profileId))) {
-    throw new ServiceError('invalid_request', `profileId: no profile of yours has the id ${profileId}.`);
-  }
+  await requireProfileFilter(context, caller, profileId);
   const connections = connection === undefined ? null : await connectionsNamed(context, caller, connection);
   const rows = await readRows(context, caller, filter, connections);
   const posts = rows.slice(0, limit).map(calendarPost);

@@ -3,12 +3,11 @@
  * (docs/decisions/0019-scan-an-index-in-list-order.md); words are searched in `searchPosts`.
  */
 import { type ComposedQuery, composedQuery } from '../../entities/composed-query.ts';
-import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
 import { approvalsOf } from '../approvals/approval-view.ts';
 import { pageOf, refuseCursorWithOffset } from '../paging.ts';
-import { profileExists } from '../access/profile-exists.ts';
+import { requireProfileFilter } from '../access/profile-exists.ts';
 import { connectionsNamed } from './connections-named.ts';
 import { filteredPosts, type PostFilter } from './filtered-posts.ts';
 import { type PostView, postView, SHOWN_POST } from './post-view.ts';
@@ -36,9 +35,7 @@ export async function listPosts(
 ): Promise<{ posts: PostView[]; nextCursor: string | null }> {
   const { q, profileId, connection, limit } = page;
   refuseCursorWithOffset(page);
-  if (profileId !== undefined && !(await profileExists(context, caller, profileId))) {
-    throw new ServiceError('invalid_request', `profileId: no profile of yours has the id ${profileId}.`);
-  }
+  await requireProfileFilter(context, caller, profileId);
   const connections = connection === undefined ? null : await connectionsNamed(context, caller, connection);
   const rows =
     q === undefined
