@@ -1,6 +1,8 @@
 /** Sends of Compose: a text goes out once, and nothing that is written is lost. */
 import { describe, expect, it } from 'vitest';
-import { sendPending } from '../../../console/app/views/compose/send.ts';
+import { newComposition } from '../../../console/app/views/compose/composition.ts';
+import { sendPending, storePlanned } from '../../../console/app/views/compose/send.ts';
+import { placeOf, storeOf } from '../../../console/app/views/compose/store.ts';
 import { canDiscard } from '../../../console/app/views/compose/discard.ts';
 import { fakeService, fakeStorage, newStore, planned, sendingOf, sendPlanned, write } from './compose-world.ts';
 
@@ -24,6 +26,28 @@ describe('the requests of a text that is being sent', () => {
     expect(service.calls).toEqual(['create', 'create']);
     expect(service.textsOf('sent')).toEqual(['Ding']);
     expect(store.current()).toMatchObject({ pending: null, targets: [] });
+  });
+
+  it('are not waited for when there are none, as of a save whose last connection was taken out', async () => {
+    const service = fakeService();
+    const store = newStore();
+    write(store);
+
+    const kept = storePlanned(sendingOf(service, store), 'save', []);
+
+    expect([kept, store.current().pending, service.calls]).toEqual([null, null, []]);
+  });
+
+  it('are not waited for either when an earlier version of the console kept a record of none', () => {
+    const storage = fakeStorage();
+    const session = { kind: 'key', key: 'store of an earlier version' } as const;
+    const all = [{ ...newComposition(), text: 'Ding', pending: { kind: 'save', startedAt: 0, requests: [] } }];
+    storage.setItem(placeOf(session), JSON.stringify({ current: all[0]?.id, all }));
+    newStore(storage);
+
+    const store = storeOf(session);
+
+    expect(store.current()).toMatchObject({ text: 'Ding', pending: null });
   });
 
   it('keep the text from being discarded until they are answered', async () => {

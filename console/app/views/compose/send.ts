@@ -39,13 +39,14 @@ export interface Sending {
 /**
  * Stores the requests as pending, to be sent next.
  *
- * @returns null when others are pending, maybe of another tab, and when the composition is gone
+ * @returns null when there are none, when others are pending, maybe of another tab, and when the composition is gone
  */
 export function storePlanned(
   { store, compositionId }: Sending,
   kind: Pending['kind'],
   planned: readonly Planned[],
 ): Pending | null {
+  if (planned.length === 0) return null;
   const requests = planned.map(({ input, approval }) => ({ key: newKey(), input, approval }));
   const pending: Pending = { kind, startedAt: Date.now(), requests };
   store.change((before) => (before.pending === null ? { pending } : {}), compositionId);

@@ -188,10 +188,15 @@ function readRaw(place: string): string | null {
 function parse(raw: string | null): Kept {
   try {
     const { current, all, discarded = [] } = JSON.parse(raw ?? '') as Omit<Kept, 'discarded'> & Partial<Kept>;
-    // What an older version of the console wrote may lack fields.
-    const whole = all.map((one) => ({ ...newComposition(), ...one }));
+    const whole = all.map(completed);
     return whole.length === 0 ? { ...blankStore(), discarded } : { current, all: whole, discarded };
   } catch {
     return blankStore();
   }
+}
+
+/** What an older version of the console wrote may lack fields, or wait for the answers to no request at all. */
+function completed(stored: Partial<Composition>): Composition {
+  const { pending = null } = stored;
+  return { ...newComposition(), ...stored, pending: pending?.requests.length === 0 ? null : pending };
 }
