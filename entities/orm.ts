@@ -20,14 +20,15 @@ import { entities } from './index.ts';
 import { migrations } from './migrations/index.ts';
 import { type MigrationWait, runMigrations } from './migrations/run-migrations.ts';
 import type { Queries } from './statement.ts';
+import { repeatDeadlocked } from './repeat-deadlocked.ts';
 import type { ReportedChanges } from './row-changes.ts';
 import { shareChanges, type SharedChanges, type Sleep } from './shared-changes.ts';
 
 /** An open database. */
 export interface Database {
   readonly engine: 'postgres' | 'pglite';
-  /** A new entity manager with a separate identity map. */
-  em(): SqlEntityManager;
+  /** A new entity manager with a separate identity map. Its transactions run again after a deadlock, unless they run `once`. */
+  em(options?: { readonly once?: boolean }): SqlEntityManager;
   /** Runs statements and typed queries outside of transactions, without the cost of an entity manager for each. */
   readonly queries: Queries;
   /**
@@ -74,10 +75,15 @@ export interface PostgresOptions {
    * connection for those of another process.
    */
   readonly sleep?: Sleep;
+  /** Called each time that a transaction runs again after a deadlock. */
+  readonly onDeadlock?: (error: unknown) => void;
 }
 
 /** Opens PostgreSQL. */
-export async function openPostgres(url: string, { poolSize = 10, sleep }: PostgresOptions = {}): Promise<Database> {
+export async function openPostgres(
+  url: string,
+  { poolSize = 10, sleep, onDeadlock = () => undefined }: PostgresOptions = {},
+): Promise<Database> {
   const hosts = createDatabaseHosts(parseDatabaseUrl(url));
   const pool = new HostPool(hosts, { max: poolSize, types: ormTypes(), onDueChange: () => changes.report() });
   const changes =
@@ -101,7 +107,7 @@ export async function openPostgres(url: string, { poolSize = 10, sleep }: Postgr
     withAdvisoryLock(() => orm.em.fork(), 'migrations', sleep, work);
   return {
     engine: 'postgres',
-    em: () => orm.em.fork(),
+    em: ({ once = false } = {}) => (once ? orm.em.fork() : repeatDeadlocked(orm.em.fork(), onDeadlock)),
     queries: Object.assign(orm.em.fork(), { run: pool.run.bind(pool) }),
     changes,
     lite: undefined,

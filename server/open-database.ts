@@ -9,12 +9,13 @@ import { ConfigError } from './config.ts';
 
 /** @throws ConfigError that names the setting and why the database cannot be opened */
 export async function openDatabase({ databaseUrl, dataDir }: Config, log: Pick<Logger, 'warn'>): Promise<Database> {
+  const onDeadlock = (err: unknown) => log.warn({ err }, 'a transaction runs again after a deadlock');
   const onMaintenanceError = (err: unknown) => log.warn({ err }, 'the embedded database could not be vacuumed');
   try {
     const db =
       databaseUrl === undefined
         ? await openPglite(join(dataDir, 'db'), undefined, onMaintenanceError)
-        : await openPostgres(databaseUrl, { sleep: systemClock.sleep });
+        : await openPostgres(databaseUrl, { sleep: systemClock.sleep, onDeadlock });
     await db.migrate((wait) => log.warn(wait, 'a migration waits for a lock of another session'));
     return db;
   } catch (error) {

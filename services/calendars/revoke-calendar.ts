@@ -24,6 +24,12 @@ export async function revokeCalendarsMadeBy(
     .execute();
 }
 
+/** Call it before the account is locked, as where a person renews one of them. */
+export async function lockCalendarsOfPerson(em: SqlEntityManager, ownerId: string): Promise<void> {
+  const calendars = tables(em).selectFrom('calendars').select('id').where('owner_id', '=', ownerId);
+  await calendars.orderBy('id').forUpdate().execute();
+}
+
 /** Runs in the transaction that removes the person, under the lock of the account, which prevents new ones (holdMaker). */
 export async function revokeCalendarsOfPerson(em: SqlEntityManager, ownerId: string): Promise<void> {
   await tables(em).deleteFrom('calendars').where('owner_id', '=', ownerId).execute();

@@ -9,7 +9,7 @@ import { Owner } from '../../entities/owner.ts';
 import { Policy } from '../../entities/policy.ts';
 import { tables } from '../../entities/tables.ts';
 import { recordChange } from '../audit/record-change.ts';
-import { revokeCalendarsOfPerson } from '../calendars/revoke-calendar.ts';
+import { lockCalendarsOfPerson, revokeCalendarsOfPerson } from '../calendars/revoke-calendar.ts';
 import type { Context } from '../context.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
 import { endMadeByPerson } from './end-made-by-person.ts';
@@ -58,6 +58,7 @@ async function endMembership(
     await lockPolicies(em, personId);
     const ended = { accountId, personId, at: context.clock.now(), grantsStay: false };
     await endMadeByPerson(em, ended);
+    await lockCalendarsOfPerson(em, personId);
     await lock(em);
     const target = await personIn(em, accountId, personId);
     if (target.role === 'owner') await refuseLastOwner(em, target);

@@ -89,8 +89,9 @@ export async function fanOut(
   atMost = FAN_OUT_MAX,
 ): Promise<FannedOut> {
   const direct = dispatcher?.direct() ?? null;
+  // What it has handed to leases must not be handed to them twice.
   const { events, created, claimed } = await context.db
-    .em()
+    .em({ once: true })
     .transactional((em: SqlEntityManager) => store(context, em, direct, atMost))
     .catch((error: unknown) => {
       direct?.giveUp(error);

@@ -5,6 +5,7 @@
 import { openAsBlob } from 'node:fs';
 import { Client, type QueryResultRow } from 'pg';
 import { type Database, openPglite, openPostgres } from '../../entities/orm.ts';
+import { noteDeadlock } from './deadlocks.ts';
 import { query } from './query.ts';
 
 /** PostgreSQL server for the tests; PGlite when unset. */
@@ -63,7 +64,7 @@ async function createOnServer(template: string): Promise<Database> {
   made += 1;
   const name = `${template}_${process.pid}_${made}`;
   await onServer(`create database ${name} template ${template}`);
-  const database = await openPostgres(databaseUrl(name));
+  const database = await openPostgres(databaseUrl(name), { onDeadlock: noteDeadlock });
   return {
     ...database,
     close: async () => {

@@ -31,6 +31,7 @@ import { firstStart } from '../../services/setup/first-start.ts';
 import { checkAnswers, takeMisordered } from './answers-as-sent.ts';
 import { whenOver } from './closing.ts';
 import { openTestDatabase } from './database.ts';
+import { takeDeadlocks } from './deadlocks.ts';
 import { createMemoryMediaStore, type MemoryMediaStore } from './memory-media-store.ts';
 import { createSeededRandom } from './seeded-random.ts';
 import { createTestClock, type TestClock, unsettable } from './test-clock.ts';
@@ -201,6 +202,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     await close();
     expect(undeclared).toEqual([]);
     expect(takeMisordered()).toEqual([]);
+    expect(takeDeadlocks()).toEqual([]);
   });
 
   const idle = () => Promise.all([context.sends.drained(), context.deliveries.drained()]);

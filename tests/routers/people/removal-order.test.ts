@@ -40,6 +40,21 @@ describe.skipIf(world.db.engine !== 'postgres')('a removal of a person', () => {
     expect(await world.sql('select id from posts')).toEqual([]);
   });
 
+  it('finds the account free while it waits for a calendar of theirs', async () => {
+    const person = await personOf(world, 'editor');
+    const { id } = await calendar();
+    await world.sql('update calendars set owner_id = $2 where id = $1', [id, person.ownerId]);
+    const held = await holdRows(world, 'select id from calendars where id = $1 for update', [id]);
+    const removing = owner('people.remove', { personId: person.ownerId });
+    await held.waiting(1, removing);
+
+    const free = await world.sql(`${ACCOUNT} skip locked`);
+
+    await held.release();
+    expect([free.length, (await removing).status]).toEqual([1, 200]);
+    expect(await world.sql('select id from calendars where id = $1', [id])).toEqual([]);
+  });
+
   it.each<[string, string, () => Promise<{ readonly table: string; readonly id: string; readonly input: object }>]>([
     ['changes a webhook', 'webhooks.update', () => webhook({ description: 'Ours' })],
     ['rotates its secret', 'webhooks.rotateSecret', () => webhook({})],
