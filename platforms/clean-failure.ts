@@ -1,5 +1,5 @@
 /** Rewrites the errors of an adapter, so that neither callers nor logs see secrets or control characters. */
-import { PlatformFailure } from './contract.ts';
+import { Inconclusive, PlatformFailure } from './contract.ts';
 import { NotSentError } from './http.ts';
 import { withoutSecrets } from './secret-words.ts';
 import { shortened, visibleText } from './untrusted.ts';
@@ -23,11 +23,13 @@ export function cleanFailure(error: unknown, secrets: Iterable<string>): Error {
 export function cleanPlatformFailure(error: PlatformFailure, secrets: Iterable<string>): PlatformFailure {
   const known = [...secrets];
   const { kind, retryAfterMs } = error;
-  const cause = error.cause === undefined ? {} : { cause: cleanError(error.cause, known) };
-  const failure = new PlatformFailure(kind, cleanMessage(error.message, known), {
-    ...cause,
+  const message = cleanMessage(error.message, known);
+  const options = {
+    ...(error.cause === undefined ? {} : { cause: cleanError(error.cause, known) }),
     retryAfterMs: retryAfterMs !== undefined && retryAfterMs >= 0 ? Math.min(retryAfterMs, WAIT_MAX_MS) : undefined,
-  });
+  };
+  const failure =
+    error instanceof Inconclusive ? new Inconclusive(message, options) : new PlatformFailure(kind, message, options);
   failure.stack = cleanStack(error, known);
   return failure;
 }

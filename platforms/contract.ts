@@ -13,7 +13,7 @@ import type { PlatformFailure } from './failure.ts';
 import type { MetricName, MetricsBatchFacts, MetricsReading, ReadPost } from './metrics.ts';
 import type { FeeSetting, InstallNeeds, PlatformSettings } from './settings.ts';
 
-export { type FailureKind, PlatformFailure } from './failure.ts';
+export { type FailureKind, Inconclusive, PlatformFailure } from './failure.ts';
 export type { ImageFacts, TextFacts } from './content-facts.ts';
 export type { ConnectedAccount, ConnectionLimits, CredentialRenewal, Session } from './credential.ts';
 export type { Fetch, FetchInit, Json, JsonObject, PlatformIo } from './io.ts';
@@ -113,10 +113,10 @@ export interface PlatformFacts {
   /** If recovery depends on the kind of credential, this is the best case; `recoveryOf` returns the actual one. */
   readonly recovery: RecoveryFacts;
   /**
-   * Whether it refuses a text that the account has posted recently. A repeat cannot publish a second post there, also while a
-   * search has no answer (docs/contract/posts.md#repeats-and-late-posts).
+   * Milliseconds for which it refuses a text that the account has posted. So long after a send, a repeat cannot publish a second
+   * post, also while a search has no answer (docs/contract/posts.md#repeats-and-late-posts). Absent when that is not known.
    */
-  readonly refusesDuplicates?: true;
+  readonly refusesDuplicatesForMs?: number;
   readonly concurrency: ConcurrencyFacts;
   /** Absent if sending is free. */
   readonly fees?: FeeFacts;

@@ -7,6 +7,11 @@
  */
 export type FailureKind = 'rejected' | 'unavailable' | 'reconnect' | 'unknown';
 
+interface FailureOptions {
+  readonly cause?: unknown;
+  readonly retryAfterMs?: number | undefined;
+}
+
 /** The only error that an adapter throws deliberately. `message` is safe to show to the caller. */
 export class PlatformFailure extends Error {
   override name = 'PlatformFailure';
@@ -14,14 +19,17 @@ export class PlatformFailure extends Error {
   /** Milliseconds that the platform asked to wait, for this credential; undefined when it did not ask. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(
-    kind: FailureKind,
-    message: string,
-    options: { cause?: unknown; retryAfterMs?: number | undefined } = {},
-  ) {
+  constructor(kind: FailureKind, message: string, options: FailureOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
     this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** A search that the platform has answered without telling whether the post is there. To ask again tells no more. */
+export class Inconclusive extends PlatformFailure {
+  constructor(message: string, options: FailureOptions = {}) {
+    super('unknown', message, options);
   }
 }
 

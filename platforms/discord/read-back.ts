@@ -1,6 +1,6 @@
 /** Finds a bot message whose response was lost. Webhooks cannot read their messages. */
 import { z } from 'zod';
-import { PlatformFailure, type PlatformIo, type SendPart } from '../contract.ts';
+import { Inconclusive, type PlatformIo, type SendPart } from '../contract.ts';
 import { earliestOf } from '../match-post.ts';
 import { callDiscord } from './api.ts';
 import { type BotCredential, placeOf, read } from './credential.ts';
@@ -33,7 +33,7 @@ export async function findMessage(io: PlatformIo, credential: BotCredential, par
   // The list is newest first, so the last match is the earliest message.
   const found = fresh.findLast((message) => message.author.id === credential.botId && fits(message, part));
   if (found === undefined && fresh.length >= PAGE) {
-    throw new PlatformFailure('unknown', 'The channel has more new messages than Carillon asks Discord for.');
+    throw new Inconclusive('The channel has more new messages than Carillon asks Discord for.');
   }
   return found ?? null;
 }

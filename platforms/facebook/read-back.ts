@@ -3,7 +3,7 @@
  * time, place and text.
  */
 import { z } from 'zod';
-import { PlatformFailure, type PlatformIo, type SendPart } from '../contract.ts';
+import { Inconclusive, PlatformFailure, type PlatformIo, type SendPart } from '../contract.ts';
 import { findDuplicated } from '../find-duplicated.ts';
 import { comparableText, earliestOfSends } from '../match-post.ts';
 import { callGraph, failure, type GraphAnswer, type PageCredential } from './api.ts';
@@ -60,10 +60,10 @@ export async function findMade(
   const found = own.toReversed().find(({ message }) => comparableText(message) === comparableText(part.text));
   if (found !== undefined) return found;
   if (recent.length >= LISTED_MAX) {
-    throw new PlatformFailure('unknown', 'The Page has more that is new than Facebook lists.');
+    throw new Inconclusive('The Page has more that is new than Facebook lists.');
   }
   if (own.length > 0 && MENTION.test(part.text)) {
-    throw new PlatformFailure('unknown', 'A text with mentions cannot be compared with what Facebook shows of it.');
+    throw new Inconclusive('A text with mentions cannot be compared with what Facebook shows of it.');
   }
   return null;
 }

@@ -67,7 +67,6 @@ export const linkedin = definePlatform<LinkedInCredential, LinkedInCredentialsIn
   metricsBatch: { max: SHARES_MAX, shared: false },
   // LinkedIn refuses duplicate posts but does not document for how long, so no call is ever repeated.
   recovery: { repeatWithinMs: 0, readBack: true },
-  refusesDuplicates: true,
   concurrency: { perProcess: 50, perConnection: 1 },
   connect: ['credentials'],
   apiVersion: API_VERSION,

@@ -1,6 +1,6 @@
 /** Finds the post or comment of a part: in the list of a page, or in the error that refuses a duplicate. */
 import { z } from 'zod';
-import { PlatformFailure, type PlatformIo, type SendPart, type Session } from '../contract.ts';
+import { Inconclusive, PlatformFailure, type PlatformIo, type SendPart, type Session } from '../contract.ts';
 import type { PlatformAnswer } from '../http.ts';
 import { comparableText, earliestOfSends } from '../match-post.ts';
 import { failure, inputErrorsOf, isOk, reasonOf } from './api.ts';
@@ -48,7 +48,7 @@ export async function findMade(
   part: SendPart,
 ): Promise<string | null> {
   if (session.credential.organizationId === null) {
-    throw new PlatformFailure('unknown', 'LinkedIn does not list the posts of a member.');
+    throw new Inconclusive('LinkedIn does not list the posts of a member.');
   }
   const path = part.root === undefined ? postsPath(session) : commentsPath(part.root.platformPostId);
   const answer = await callLoggedIn(session, io, path, part.root === undefined ? { restli: 'FINDER' } : {});
@@ -59,7 +59,7 @@ export async function findMade(
   // Oldest first: a later post with the same text is someone's second attempt.
   const found = recent.toReversed().find(({ text }) => comparableText(text) === comparableText(part.text));
   if (found === undefined && recent.length >= LISTED_MAX) {
-    throw new PlatformFailure('unknown', 'The page has more that is new than LinkedIn lists.');
+    throw new Inconclusive('The page has more that is new than LinkedIn lists.');
   }
   return found?.id ?? null;
 }

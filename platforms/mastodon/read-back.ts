@@ -3,7 +3,7 @@
  * text.
  */
 import { z } from 'zod';
-import { PlatformFailure, type PlatformIo, type SendPart } from '../contract.ts';
+import { Inconclusive, PlatformFailure, type PlatformIo, type SendPart } from '../contract.ts';
 import { isTemporary, stringField } from '../http.ts';
 import { earliestOf } from '../match-post.ts';
 import { type Access, callMastodon, failure } from './api.ts';
@@ -48,7 +48,7 @@ export async function findStatus(
   const fitting = recent.filter((status) => (status.in_reply_to_id ?? null) === parentId).toReversed();
   const found = await firstWithText(io, access, fitting, part.text);
   if (found === null && recent.length >= PAGE) {
-    throw new PlatformFailure('unknown', 'The account has more new statuses than its Mastodon server lists.');
+    throw new Inconclusive('The account has more new statuses than its Mastodon server lists.');
   }
   return found;
 }
@@ -68,7 +68,7 @@ async function firstWithText(
     // Without its source, a status that shows another text may still be this part, and a repeat would be a second one.
     if (source.status !== 200) {
       const message = `The Mastodon server does not show the source of a status: HTTP ${source.status}.`;
-      throw new PlatformFailure('unknown', message);
+      throw new Inconclusive(message);
     }
     if (sameText(stringField(source.body, 'text') ?? '', text)) return status;
   }

@@ -7,6 +7,7 @@ import {
   type Json,
   type OutgoingImage,
   type OutgoingPost,
+  Inconclusive,
   PlatformFailure,
   type PlatformIo,
   type Published,
@@ -82,7 +83,7 @@ export async function publishContainer(api: ContainerApi, part: SendPart, io: Pl
 export async function lookForContainer(api: ContainerApi, part: SendPart, io: PlatformIo): Promise<Published | null> {
   const { containerId } = Prepared.parse(part.prepared);
   const { state } = await readContainer(api, containerId);
-  if (state === 'MISSING') throw new PlatformFailure('unknown', `${api.name} does not show the post it was given.`);
+  if (state === 'MISSING') throw new Inconclusive(`${api.name} does not show the post it was given.`);
   return state === 'PUBLISHED' ? findPost(api, part, containerId, io) : null;
 }
 

@@ -1,6 +1,6 @@
 /** Finds a post whose id Reddit did not return: after a lost response, and for every post with an image. */
 import { z } from 'zod';
-import { PlatformFailure, type PlatformIo, type SendPart, type Session } from '../contract.ts';
+import { Inconclusive, PlatformFailure, type PlatformIo, type SendPart, type Session } from '../contract.ts';
 import { comparableText, earliestOf } from '../match-post.ts';
 import { failureOf } from './api.ts';
 import { fromMarkdown } from './markdown.ts';
@@ -57,7 +57,7 @@ export async function findPost(
   // Oldest first: a later one with the same text is someone's second attempt.
   const found = recent.toReversed().find((one) => isIt(one, session.credential.target, part));
   if (found === undefined && recent.length >= LISTED_MAX) {
-    throw new PlatformFailure('unknown', 'The account has more new posts than Carillon asks Reddit for.');
+    throw new Inconclusive('The account has more new posts than Carillon asks Reddit for.');
   }
   return found ?? null;
 }

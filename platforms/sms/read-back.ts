@@ -3,7 +3,7 @@
  * text.
  */
 import { z } from 'zod';
-import { PlatformFailure, type PlatformIo, type SendPart } from '../contract.ts';
+import { Inconclusive, PlatformFailure, type PlatformIo, type SendPart } from '../contract.ts';
 import type { TwilioAccount } from './settings.ts';
 import { earliestOf } from '../match-post.ts';
 import { platformWords } from '../http.ts';
@@ -69,13 +69,10 @@ export async function findMessage(
     return new PlatformFailure('rejected', `Twilio did not send the message, which is ${status}: ${reason}`);
   }
   if (list.data.messages.length >= LISTED_MAX && recent.length === list.data.messages.length) {
-    throw new PlatformFailure('unknown', 'There are more new messages to this number than Twilio lists.');
+    throw new Inconclusive('There are more new messages to this number than Twilio lists.');
   }
   if (service !== null && own.length > 0) {
-    throw new PlatformFailure(
-      'unknown',
-      'A messaging service may change the signs of a text, so it cannot be compared.',
-    );
+    throw new Inconclusive('A messaging service may change the signs of a text, so it cannot be compared.');
   }
   return null;
 }

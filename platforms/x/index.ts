@@ -63,7 +63,8 @@ export const x = definePlatform<XCredential, XCredentialsInput>({
   metrics: ['impressions', 'likes', 'reposts', 'replies'],
   metricsBatch: { max: IDS_MAX, shared: false },
   recovery: { repeatWithinMs: 0, readBack: true },
-  refusesDuplicates: true,
+  // X documents no period; its staff has said a few hours.
+  refusesDuplicatesForMs: 3_600_000,
   concurrency: { perProcess: 50, perConnection: 1 },
   fees: { post: 'X_POST_FEE_CENTS', linkPost: 'X_LINK_POST_FEE_CENTS', hasLink, read: 'X_READ_FEE_CENTS' },
   connect: ['credentials'],

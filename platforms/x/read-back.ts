@@ -1,6 +1,6 @@
 /** Finds a post whose response was lost. A post does not contain our token, so the match uses time, place and text. */
 import { z } from 'zod';
-import { PlatformFailure, type PlatformIo, type SendPart, type Session } from '../contract.ts';
+import { Inconclusive, PlatformFailure, type PlatformIo, type SendPart, type Session } from '../contract.ts';
 import { findDuplicated } from '../find-duplicated.ts';
 import type { PlatformAnswer } from '../http.ts';
 import { comparableText } from '../match-post.ts';
@@ -56,7 +56,7 @@ export async function findPost(session: Session<XCredential>, io: PlatformIo, pa
     (post) => parentOf(post) === parentId && comparable(shownText(post)) === comparable(part.text),
   );
   if (found === undefined && posts.length >= PAGE) {
-    throw new PlatformFailure('unknown', 'The account has more new posts than Carillon asks X for.');
+    throw new Inconclusive('The account has more new posts than Carillon asks X for.');
   }
   return found?.id ?? null;
 }

@@ -2,7 +2,6 @@
 import { statement } from '../../entities/statement.ts';
 import type { AnyPlatform, Published } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
-import { REACHED } from '../stats/read-stats.ts';
 import { untilDatabaseAnswers } from '../until-database-answers.ts';
 import { SEND_TIMES } from './send-times.ts';
 
@@ -23,36 +22,60 @@ const findOther = statement('find another post with an id of its platform', {
     limit 1`,
 });
 
-// Their connections are for one account of the install at the platform, which lists the messages of all of them.
-const findOtherOfInstall = statement('find another post of the install with an id of its platform', {
-  parameters: { postId: 'uuid', platformId: 'text', platformPostId: 'text', since: 'timestamptz' },
+// Connections of several accounts and profiles have one address, and the platform lists what went to it.
+const findOtherAtHandle = statement('find another post to the handle of a connection with an id of its platform', {
+  parameters: { postId: 'uuid', connectionId: 'uuid', platformPostId: 'text', since: 'timestamptz' },
   result: { found: 'int' },
-  sql: ({ postId, platformId, platformPostId, since }) => `
-    select 1 as found from posts
-    where ${REACHED} and sent_at > ${since}
-      and platform_id = ${platformId} and platform_post_id = ${platformPostId} and id <> ${postId}
+  sql: ({ postId, connectionId, platformPostId, since }) => `
+    select 1 as found from connections own
+    join connections c on c.platform_id = own.platform_id and c.handle = own.handle
+    cross join lateral (
+      select from posts p where p.connection_id = c.id and p.mode in ('live', 'test') and p.sent_at > ${since}
+        and p.platform_post_id = ${platformPostId} and p.id <> ${postId}
+      limit 1) other
+    where own.id = ${connectionId}
     limit 1`,
 });
 
 /** Longer before the start of a part than searches of platforms begin, because the clocks may differ. */
 const BEFORE_START_MS = 600_000;
 
+/** A part, and where it goes. */
+interface Sought {
+  readonly platform: AnyPlatform;
+  readonly of: PostOfPart;
+}
+
 /**
- * Whether what was found on a platform is known to be another post of the connection, or of the install where connections share
- * an account.
+ * The post of a part in what its platform shows. Of two that say the same, a platform may show the other one, and know the part by
+ * another id.
  *
- * @param startedAt when the call began that the search is about
+ * @param startedAt when the call began that it is about
+ * @returns null when it shows another post, and nothing proves that the part is there
  */
-export async function isAnotherPost(
+export async function ownOf(
   context: Context,
-  { platform, of }: { readonly platform: AnyPlatform; readonly of: PostOfPart },
+  sought: Sought,
+  shown: Published,
+  startedAt: Date,
+): Promise<Published | null> {
+  // One that shows no posts gives each its own id.
+  if (sought.platform.readBack === undefined) return shown;
+  if (!(await isAnotherPost(context, sought, shown, startedAt))) return shown;
+  return shown.provenId === undefined ? null : { platformPostId: shown.provenId, url: null };
+}
+
+/** Whether it is known to be another post of the connection, or of the install where connections share an account. */
+async function isAnotherPost(
+  context: Context,
+  { platform, of }: Sought,
   { platformPostId }: Published,
   startedAt: Date,
 ): Promise<boolean> {
   const since = new Date(startedAt.getTime() - BEFORE_START_MS);
   const { queries } = context.db;
-  const other = { ...of, platformId: platform.id, platformPostId, since };
+  const other = { ...of, platformPostId, since };
   const find = () =>
-    platform.repeatsAccounts === true ? findOtherOfInstall(queries, other) : findOther(queries, other);
+    platform.repeatsAccounts === true ? findOtherAtHandle(queries, other) : findOther(queries, other);
   return (await untilDatabaseAnswers(context, SEND_TIMES.leaseMs, find)).length > 0;
 }

@@ -4,14 +4,23 @@
  */
 import { column } from '../../entities/column-lists.ts';
 import { statement } from '../../entities/statement.ts';
-import { PlatformFailure, type SendPart } from '../../platforms/contract.ts';
+import { type FailureKind, PlatformFailure, type SendPart } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import { dateOf } from '../timestamp.ts';
-import { isAnotherPost } from './another-post.ts';
+import { ownOf } from './another-post.ts';
 import { callMayBeMade } from './call-may-be-made.ts';
 import type { OpenAttempt, SendablePost } from './claimed-send.ts';
 import type { PostPart } from './post-parts.ts';
-import { type AcceptedPart, isSearchable, look, outcomeOf, type PartOutcome, type PartSend } from './send-part.ts';
+import {
+  type AcceptedPart,
+  isSearchable,
+  look,
+  outcomeOf,
+  type PartOutcome,
+  type PartSend,
+  type Refusal,
+  type Unseen,
+} from './send-part.ts';
 
 /** A part as an earlier send of its post called the platform with it. */
 type EarlierCall = Pick<OpenAttempt, 'token' | 'startedAt' | 'prepared'>;
@@ -65,14 +74,14 @@ export async function searchEarlier(
   context: Context,
   send: EarlierSearch,
   earlier: readonly EarlierSend[],
-): Promise<AcceptedPart | 'absent' | 'cannot tell'> {
+): Promise<AcceptedPart | 'absent' | Unseen> {
   // A reply belongs to the head of the same send, which was deleted with it.
   if (send.part.step !== 'head') return 'absent';
   for (const { token, startedAt, prepared } of earlier.slice(-LOOKED_FOR_MAX)) {
     const seen = await look(context, { ...send, part: { ...send.part, token, startedAt, prepared } });
     if (typeof seen === 'object' && seen.state === 'accepted') return seen;
     // A platform that does not answer now would not answer the next lookup either.
-    if (seen === 'cannot tell') return seen;
+    if (typeof seen === 'string' && seen !== 'absent') return seen;
   }
   return 'absent';
 }
@@ -83,20 +92,36 @@ export const allowUnanswered = statement('let a post be sent while its earlier s
   sql: ({ postId }) => `update attempts set may_have_arrived = null where post_id = ${postId} and may_have_arrived`,
 });
 
-/**
- * Checks that a repeat may go out although the search for the earlier sends has no answer.
- *
- * @throws PlatformFailure when the repeat could be a second post, and the platform could tell
- */
-export function requireAnswer(
+/** What a repeat ends with that is not made, because the search for the earlier sends has not told whether one arrived. */
+const WITHHELD: Record<Unseen, { readonly kind: FailureKind; readonly why: (name: string) => string }> = {
+  'cannot tell': {
+    kind: 'unknown',
+    why: (name) => `${name} does not show whether an earlier send of this post arrived, so it was not sent again.`,
+  },
+  'no answer': {
+    kind: 'unavailable',
+    why: (name) => `${name} did not say whether an earlier send of this post arrived, so it was not sent again.`,
+  },
+  reconnect: {
+    kind: 'reconnect',
+    why: (name) => `${name} refused the login when it was asked whether an earlier send of this post arrived.`,
+  },
+};
+
+/** How a repeat ends that could be a second post; null when it may go out although nothing tells whether an earlier one arrived. */
+export function withheldRepeat(
+  { clock }: Context,
   { platform, session }: Pick<PartSend, 'platform' | 'session'>,
   earlier: readonly EarlierSend[],
-): void {
-  if (platform.refusesDuplicates === true || !isSearchable({ platform, session })) return;
+  unseen: Unseen,
+): Refusal | null {
+  if (!isSearchable({ platform, session })) return null;
   // A send after one of unknown outcome was forced by a person, who has looked.
-  if (!earlier.slice(-LOOKED_FOR_MAX).some(({ isLost }) => isLost)) return;
-  const message = `${platform.name} did not say whether an earlier send of this post arrived, so it was not sent again.`;
-  throw new PlatformFailure('unavailable', message);
+  const lost = earlier.slice(-LOOKED_FOR_MAX).filter(({ isLost }) => isLost);
+  const since = clock.now().getTime() - (platform.refusesDuplicatesForMs ?? 0);
+  if (lost.every(({ startedAt }) => startedAt.getTime() > since)) return null;
+  const { kind, why } = WITHHELD[unseen];
+  return outcomeOf(new PlatformFailure(kind, why(platform.name)));
 }
 
 /**
@@ -109,11 +134,14 @@ export async function settleRepeat(
   earlier: readonly EarlierSend[],
   outcome: PartOutcome,
 ): Promise<PartOutcome> {
-  const [first] = earlier;
-  if (first === undefined) return outcome;
   if (outcome.state === 'accepted') {
+    const { published } = outcome;
+    // A platform that knows the part by another id has looked for it among the posts of the account.
+    const since = earlier[0]?.startedAt ?? (published.provenId === undefined ? null : send.part.startedAt);
+    if (since === null) return outcome;
     try {
-      if (!(await isAnotherPost(context, send, outcome.published, first.startedAt))) return outcome;
+      const own = await ownOf(context, send, published, since);
+      if (own !== null) return { ...outcome, published: own };
     } catch {
       // Without the database nothing can be compared, and the platform named the post.
       return outcome;
@@ -121,6 +149,7 @@ export async function settleRepeat(
     const message = `${send.platform.name} refused the text as a duplicate of another post of this connection.`;
     return outcomeOf(new PlatformFailure('rejected', message));
   }
+  if (earlier.length === 0) return outcome;
   if (outcome.error.code !== 'platform_rejected') return outcome;
   const seen = await searchEarlier(context, send, earlier);
   return typeof seen === 'object' ? seen : outcome;

@@ -9,13 +9,13 @@ import type { Context } from '../context.ts';
 import type { ClaimedSend } from './claimed-send.ts';
 import { earlierSends, searchEarlier } from './earlier-sends.ts';
 import { partsOf } from './post-parts.ts';
-import { type AcceptedPart, isSearchable } from './send-part.ts';
+import { type AcceptedPart, isSearchable, type Unseen } from './send-part.ts';
 
 /**
- * Whether the text of a post may be on its platform: the head of an earlier send, if it is there. `cannot tell` when the platform
- * could say so and does not answer.
+ * Whether the text of a post may be on its platform: the head of an earlier send, if it is there, or why that is not
+ * known.
  */
-export type SentText = AcceptedPart | 'absent' | 'cannot tell';
+export type SentText = AcceptedPart | 'absent' | Unseen;
 
 /** Never throws because of a platform; throws database errors. */
 export async function findSentText(context: Context, { post, connection }: ClaimedSend): Promise<SentText> {
@@ -28,7 +28,7 @@ export async function findSentText(context: Context, { post, connection }: Claim
     opened = openSession(context, platform, connection);
   } catch {
     // Nothing goes out with this credential.
-    return 'cannot tell';
+    return 'reconnect';
   }
   const account = { platform, session: await refreshAhead(context, platform, opened) };
   // There, a post whose answer was lost is sent again only if a caller forces it.

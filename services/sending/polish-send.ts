@@ -139,7 +139,7 @@ function original(
 ): Rewrite {
   const { name } = platformOf(platforms, platformId);
   const warning =
-    sentText === 'cannot tell'
+    typeof sentText === 'string'
       ? `${name} did not say whether it has an earlier send of this post. The original text stays.`
       : `${name} has an earlier send of this post, with the original text.`;
   return { text, status: 'failed', warning };

@@ -6,11 +6,11 @@
 import type { ItemError } from '../../errors/item-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { AnyPlatform, Published, RecoveryFacts, SendPart, Session } from '../../platforms/contract.ts';
-import { type FailureKind, PlatformFailure } from '../../platforms/contract.ts';
+import { type FailureKind, Inconclusive, PlatformFailure } from '../../platforms/contract.ts';
 import type { AttemptState } from '../../entities/attempt.ts';
 import type { Context } from '../context.ts';
 import { platformIo } from '../platform-io.ts';
-import { isAnotherPost, type PostOfPart } from './another-post.ts';
+import { ownOf, type PostOfPart } from './another-post.ts';
 import { SEND_TIMES } from './send-times.ts';
 
 /** The outcome of a part. */
@@ -25,6 +25,9 @@ export type PartOutcome =
       readonly mayHaveArrived?: true;
     };
 
+/** A part that was not accepted. */
+export type Refusal = Exclude<PartOutcome, { state: 'accepted' }>;
+
 /** A part that the platform has. */
 export type AcceptedPart = Extract<PartOutcome, { state: 'accepted' }>;
 
@@ -34,6 +37,14 @@ const FAILURES: Record<FailureKind, { state: Exclude<AttemptState, 'accepted' | 
   unavailable: { state: 'unavailable', code: 'platform_unavailable' },
   reconnect: { state: 'rejected', code: 'reconnect_required' },
   unknown: { state: 'unknown', code: 'outcome_unknown' },
+};
+
+/** What a failed search means. Refused for any other reason than the credential, it is refused the next time too. */
+const UNSEEN: Record<FailureKind, Unseen> = {
+  rejected: 'cannot tell',
+  unavailable: 'no answer',
+  reconnect: 'reconnect',
+  unknown: 'no answer',
 };
 
 /** One part to publish on one account. */
@@ -65,12 +76,12 @@ export async function untilRepeatable(context: Context, send: PartSend): Promise
 export async function resumePart(context: Context, send: PartSend): Promise<PartOutcome> {
   const lost = outcomeOf(new PlatformFailure('unknown', 'The send was interrupted.'));
   const seen = await look(context, send);
-  if (seen === 'absent' || seen === 'cannot tell') {
+  if (typeof seen === 'string') {
     // A scheduled post whose part is absent is repeated automatically, so it needs a second lookup here too.
     if (!mayRepeat(context, send)) return seen === 'absent' ? lookAgain(context, send, lost) : lost;
     const repeated = await publish(context, send, SEND_TIMES.repeatMs);
     if (repeated.state === 'unknown') return lookTwice(context, send, repeated);
-    if (seen === 'cannot tell') return afterRepeat(lost, repeated);
+    if (seen !== 'absent') return afterRepeat(lost, repeated);
     if (repeated.state !== 'unavailable') return repeated;
     // The first call may still arrive, and a scheduled post would then be repeated although it is up.
     const notThere = { ...repeated, mayHaveArrived: true } as const;
@@ -104,8 +115,14 @@ export function isSearchable(send: Pick<PartSend, 'platform' | 'session'>): bool
   return send.platform.readBack !== undefined && recoveryOf(send).readBack;
 }
 
+/**
+ * Why a search has not told whether a part is there: it cannot, it had no answer and may have one later, or the credential is
+ * refused.
+ */
+export type Unseen = 'cannot tell' | 'no answer' | 'reconnect';
+
 /** Looks for the part on the platform. Never throws. */
-export async function look(context: Context, send: PartSend): Promise<PartOutcome | 'absent' | 'cannot tell'> {
+export async function look(context: Context, send: PartSend): Promise<PartOutcome | 'absent' | Unseen> {
   const { platform, session, part } = send;
   if (platform.readBack === undefined || !isSearchable(send)) return 'cannot tell';
   try {
@@ -113,21 +130,18 @@ export async function look(context: Context, send: PartSend): Promise<PartOutcom
     if (found === null) return 'absent';
     if (found instanceof PlatformFailure) return outcomeOf(found);
     // Platforms that can be searched only by text may show an earlier post that says the same.
-    const isOther = await isAnotherPost(context, send, found, part.unknownSince ?? part.startedAt);
-    if (!isOther) return { state: 'accepted', published: found };
-    const { provenId } = found;
-    return provenId === undefined
-      ? 'cannot tell'
-      : { state: 'accepted', published: { platformPostId: provenId, url: null } };
-  } catch {
-    return 'cannot tell';
+    const own = await ownOf(context, send, found, part.unknownSince ?? part.startedAt);
+    return own === null ? 'cannot tell' : { state: 'accepted', published: own };
+  } catch (error) {
+    if (!(error instanceof PlatformFailure)) return 'no answer';
+    return error instanceof Inconclusive ? 'cannot tell' : UNSEEN[error.kind];
   }
 }
 
 async function lookTwice(context: Context, send: PartSend, lost: PartOutcome): Promise<PartOutcome> {
   const seen = await look(context, send);
   if (seen === 'absent') return lookAgain(context, send, lost);
-  return seen === 'cannot tell' ? lost : seen;
+  return typeof seen === 'string' ? lost : seen;
 }
 
 /** Looks a second time, because the lost request may have reached the platform after the first lookup. */
@@ -140,7 +154,7 @@ async function lookAgain(
   await context.clock.sleep(SEND_TIMES.secondLookAfterMs);
   const seen = await look(context, send);
   if (seen === 'absent') return notThere;
-  return seen === 'cannot tell' ? lost : seen;
+  return typeof seen === 'string' ? lost : seen;
 }
 
 /** @param lost the outcome of the call, whose answer may ask to wait */
@@ -161,7 +175,7 @@ function recoveryOf({ platform, session }: Pick<PartSend, 'platform' | 'session'
 }
 
 /** How a thrown failure is recorded in the ledger; anything an adapter did not throw deliberately is `unknown`. */
-export function outcomeOf(error: unknown): Extract<PartOutcome, { error: ItemError }> {
+export function outcomeOf(error: unknown): Refusal {
   const failure = error instanceof PlatformFailure ? error : new PlatformFailure('unknown', '');
   const { state, code } = FAILURES[failure.kind];
   const { retryAfterMs } = failure;

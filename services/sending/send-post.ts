@@ -36,7 +36,7 @@ import {
 } from './ledger.ts';
 import { closeRemovals } from './removal-ledger.ts';
 import { noteBackoff } from './back-off.ts';
-import { earlierSends, requireAnswer, searchEarlier, settleRepeat } from './earlier-sends.ts';
+import { earlierSends, searchEarlier, settleRepeat, withheldRepeat } from './earlier-sends.ts';
 import type { SentText } from './find-sent-text.ts';
 import { createPace, type Pace } from './pace.ts';
 import { partsOf, type PostPart, type PublishedPart } from './post-parts.ts';
@@ -47,6 +47,7 @@ import {
   look,
   outcomeOf,
   type PartOutcome,
+  type Refusal,
   resumePart,
   sendPart,
   untilRepeatable,
@@ -179,14 +180,15 @@ async function makePart(begun: Run, part: PostPart, attempt: HeldAttempt, resume
   const found = part.step === 'head' ? begun.found : null;
   const seen = found ?? (await searchEarlier(context, { ...account, part }, earlier));
   if (typeof seen === 'object') return seen;
+  const withheld = seen === 'absent' ? null : withheldRepeat(context, account, earlier, seen);
+  if (withheld !== null) return resumes ? interrupted(withheld) : withheld;
   let ready: ReadyPart;
   try {
-    if (seen === 'cannot tell') requireAnswer(account, earlier);
     ready = await readyPart(run, part, attempt);
   } catch (error) {
     if (error instanceof ClaimLost) throw error;
     const outcome = outcomeOf(error);
-    return resumes ? outcomeOf(new PlatformFailure('unknown', outcome.error.message)) : nothingPublished(outcome);
+    return resumes ? interrupted(outcome) : nothingPublished(outcome);
   }
   const { lease, ...input } = ready;
   const [root] = up;
@@ -210,9 +212,6 @@ async function makePart(begun: Run, part: PostPart, attempt: HeldAttempt, resume
 function postOfPart({ post, connection }: ClaimedSend) {
   return { postId: post.id, connectionId: connection.id };
 }
-
-/** A part that was not accepted. */
-type Refusal = ReturnType<typeof outcomeOf>;
 
 /** The input of a part after all steps that publish nothing, and the lease then. */
 type ReadyPart = Pick<SendPart, 'token' | 'startedAt' | 'prepared' | 'images'> & Pick<ClaimedSend, 'lease'>;
@@ -243,8 +242,13 @@ async function prepare({ context, claimed, platform, session }: Run, images: rea
   return gave ?? GOES_WITH_THE_CALL;
 }
 
+/** The call of a part that is resumed may have been made, whatever keeps it from being repeated. */
+function interrupted({ state, error, ...rest }: Refusal): Refusal {
+  return state === 'unknown' ? { state, error, ...rest } : outcomeOf(new PlatformFailure('unknown', error.message));
+}
+
 /** Uploading publishes nothing, so a lost answer there is an outage and not an unknown outcome. */
-function nothingPublished(outcome: PartOutcome): PartOutcome {
+function nothingPublished(outcome: Refusal): Refusal {
   if (outcome.state !== 'unknown') return outcome;
   const message = 'The platform did not take what the post is made of; nothing was posted.';
   return { state: 'unavailable', error: { code: 'platform_unavailable', message }, retryAfterMs: outcome.retryAfterMs };

@@ -29,7 +29,7 @@ export function cacheStats(context: Context): WithStats {
 const WEEK_MS = 7 * 86_400_000;
 
 /** Posts that are published outside of the sandbox: the condition of posts_reached_index, word for word. */
-export const REACHED = `status = 'sent' and mode = 'live' and platform_id <> '${TEST_PLATFORM}'`;
+const REACHED = `status = 'sent' and mode = 'live' and platform_id <> '${TEST_PLATFORM}'`;
 
 const countPostsAndConnections = statement('count posts and connections', {
   parameters: { weekStart: 'timestamptz' },

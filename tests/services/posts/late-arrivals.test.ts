@@ -156,6 +156,48 @@ it('a message that a person forces is sent, although Twilio does not say whether
   expect(onTwilio('forced').length).toBe(1);
 });
 
+it('a message that Twilio can no longer show is left to a person, who can send it', async () => {
+  const postId = await lostPost('sms', 'among many');
+  for (let number = 1; number <= 60; number += 1) arriveAtTwilio(`another ${number}`);
+
+  await world.advance(MINUTE_MS);
+
+  const { status, error } = await read(postId);
+  const retried = await world.rest(`POST /posts/${postId}/retry`, { body: {} });
+  const forced = (await world.rest(`POST /posts/${postId}/retry`, { body: { force: true } })).body.result;
+  expect([status, error]).toEqual([
+    'failed',
+    {
+      code: 'outcome_unknown',
+      message:
+        'The send was interrupted and it is not known whether the post went out: look on the platform before sending it again. SMS does not show whether an earlier send of this post arrived, so it was not sent again.',
+    },
+  ]);
+  expect([retried.status, retried.body.error, forced.status]).toEqual([400, 'invalid_request', 'sent']);
+  expect(onTwilio('among many').length).toBe(1);
+});
+
+it.each<[string, WireAnswer, string]>([
+  ['does not answer', OUTAGE, 'platform_unavailable'],
+  ['refuses the login', { status: 401, json: { title: 'Unauthorized' } }, 'reconnect_required'],
+])(
+  'a post whose text X no longer keeps from being posted twice is not sent again while X %s',
+  async (why, answer, code) => {
+    const text = `hours late, X ${why}`;
+    x.faults.push('drops_before');
+    const { postId, error } = await makePost(world, 'x-alice', { text });
+    await world.advance(2 * 60 * MINUTE_MS);
+    x.answers['GET /2/users/:id/tweets'] = [answer];
+
+    const { result } = (await world.rest(`POST /posts/${postId}/retry`, { body: {} })).body;
+
+    expect([error?.code, result.error.code, onX(text)]).toEqual(['platform_unavailable', code, []]);
+    expect((await world.rest(`POST /posts/${postId}/retry`, { body: { force: true } })).body.result.status).toBe(
+      'sent',
+    );
+  },
+);
+
 it('a message whose ledger does not say whether it may have arrived is sent, although Twilio does not answer', async () => {
   const postId = await lostPost('sms', 'of an older version');
   await world.sql('update attempts set may_have_arrived = null where post_id = $1', [postId]);
