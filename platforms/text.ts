@@ -16,8 +16,11 @@ const PROTOCOL = /(?<![a-z0-9@＠$#＃])https?:\/\//giu;
 /** What may follow the domain of a URL, with the punctuation that may follow the URL. */
 const REST = /(?::\d+)?(?:[/?][^\s<>"]*)?/y;
 
-/** Punctuation that ends the surrounding sentence, if it ends a URL. A closing parenthesis may belong to the URL. */
-const TAIL = ".,;:!?']}";
+/** What a path does not end with, but may contain. A closing parenthesis may belong to the URL. */
+const TAIL = `?!*"'「」<>;:=,.$%[]~&|@`;
+
+/** What a query may end with. */
+const QUERY_END = /[a-z0-9_&=#/-]/i;
 
 /** `@user@host`; federated platforms count only the `@user`. */
 const REMOTE_MENTION = /(?<![\p{L}\p{M}\p{N}_=/])(@[\w.-]*\w)@[\w-]+(?:\.[\w-]+)+/gu;
@@ -51,11 +54,13 @@ export function countMentions(text: string): number {
 
 /** Position at which the punctuation after a URL starts. Balanced parentheses belong to the URL. */
 function tailStart(link: string): number {
+  const query = link.indexOf('?');
   let unopened = link.split(')').length - link.split('(').length;
   let end = link.length;
   for (; end > 0; end -= 1) {
     const last = link.charAt(end - 1);
-    if (last === ')' ? unopened <= 0 : !TAIL.includes(last)) break;
+    const isInQuery = query !== -1 && end - 1 > query;
+    if (isInQuery ? QUERY_END.test(last) : last === ')' ? unopened <= 0 : !TAIL.includes(last)) break;
     if (last === ')') unopened -= 1;
   }
   return end;

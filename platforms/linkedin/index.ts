@@ -135,8 +135,11 @@ async function publish(session: Session<LinkedInCredential>, part: SendPart, io:
   return published(urn);
 }
 
-/** LinkedIn's errors for uploaded images that are not ready yet. */
-const NOT_READY = /\b(?:not (?:yet )?(?:ready|available|processed)|still processing|WAITING_UPLOAD|PROCESSING)\b/i;
+/** LinkedIn's errors for uploaded images that are not ready yet: their words, and their codes. */
+const NOT_READY = [
+  /\b(?:not (?:yet )?(?:ready|available|processed)|(?:still|is) processing|waiting upload)\b/i,
+  /(?:\b|_)(?:WAITING_UPLOAD|PROCESSING)\b/,
+];
 
 /** A post refused because its images are not ready was not created, so the call is repeated, at most twice. */
 async function makePost(session: Session<LinkedInCredential>, part: SendPart, io: PlatformIo): Promise<PlatformAnswer> {
@@ -151,7 +154,8 @@ async function makePost(session: Session<LinkedInCredential>, part: SendPart, io
   };
   for (let tries = 1; ; tries += 1) {
     const answer = await callLoggedIn(session, io, '/rest/posts', { method: 'POST', json });
-    const isEarly = [400, 422].includes(answer.status) && NOT_READY.test(JSON.stringify(answer.body));
+    const words = JSON.stringify(answer.body);
+    const isEarly = [400, 422].includes(answer.status) && NOT_READY.some((early) => early.test(words));
     if (part.prepared === null || !isEarly || tries === 3) return answer;
     await io.sleep(UNSEEN_MS, io.signal);
   }

@@ -29,7 +29,6 @@ export const NOT_READY = 2_207_027;
 /** Failure kinds of the subcodes about containers. Other errors are decided by their codes. */
 export const CONTAINER_SUBCODES: ReadonlyMap<number, FailureKind> = new Map<number, FailureKind>([
   // The image could not be fetched, is too large, or has the wrong type or aspect ratio.
-  [2_207_003, 'rejected'],
   [2_207_052, 'rejected'],
   [2_207_004, 'rejected'],
   [2_207_005, 'rejected'],
@@ -46,8 +45,11 @@ export const CONTAINER_SUBCODES: ReadonlyMap<number, FailureKind> = new Map<numb
   [2_207_006, 'unavailable'],
   [2_207_008, 'unavailable'],
   [2_207_020, 'unavailable'],
+  // The same on Threads, which also answers so for a container that is finished: seconds later another one goes out.
+  [4_279_009, 'unavailable'],
   [NOT_READY, 'unavailable'],
-  // The platform could not create the container at the moment.
+  // The platform could not create the container at the moment, or the download of an image took it too long.
+  [2_207_003, 'unavailable'],
   [2_207_032, 'unavailable'],
   [2_207_053, 'unavailable'],
   [2_207_082, 'unavailable'],

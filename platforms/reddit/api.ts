@@ -22,6 +22,7 @@ const Refusals = z.object({
 /** Failure kinds of codes that do not mean that the post was refused. */
 const CODES: ReadonlyMap<string, FailureKind> = new Map([
   ['RATELIMIT', 'unavailable'],
+  ['QUOTA_FILLED', 'unavailable'],
   ['USER_REQUIRED', 'reconnect'],
 ]);
 
@@ -101,10 +102,10 @@ function reason(answer: PlatformAnswer): string {
   return platformWords(given === '' ? `HTTP ${status}` : given);
 }
 
-/** Parses Reddit's wait message: `Take a break for 9 minutes before trying again.` */
+/** Parses Reddit's wait message: `Take a break for 9 minutes before trying again.`, or `try again in an hour`. */
 function secondsIn(words: string): number | undefined {
-  const match = /(\d+) (second|minute|hour)/.exec(words);
+  const match = /(\d+|\ban?) (second|minute|hour)/.exec(words);
   if (match === null) return undefined;
   const unit = { second: 1, minute: 60, hour: 3_600 }[match[2] as 'second' | 'minute' | 'hour'];
-  return Number(match[1]) * unit;
+  return (match[1]?.startsWith('a') === true ? 1 : Number(match[1])) * unit;
 }

@@ -6,7 +6,7 @@
  */
 
 /** A URL as Reddit finds it: up to the next white space. Signs that no URL contains end it here. */
-const ADDRESS = /https?:\/\/(?=[\p{L}\p{N}[])[^\s<>`\\]+/giu;
+const ADDRESS = /(?:https?:\/\/(?=[\p{L}\p{N}[])|(?<![\p{L}\p{N}])www\.(?=[\p{L}\p{N}]))[^\s<>`\\]+/giu;
 
 /** Signs at the end of a URL that belong to the sentence around it; brackets only if the URL does not open them. */
 const TAIL = `.,;:!?"'*~^|)]}`;
@@ -18,8 +18,11 @@ const BRACKETS = [
   ['}', '{'],
 ] as const;
 
-/** Characters that are special anywhere in a line; an ampersand only at the start of an entity. */
-const ANYWHERE = /[\\`*_[\]~^|<>]|&(?=#?\w+;)/gu;
+/**
+ * Characters that are special anywhere in a line. An ampersand is so only at the start of an entity, and an underscore not within a word,
+ * where it may be part of the name of a person or community: Reddit ends the name at a backslash.
+ */
+const ANYWHERE = /[\\`*[\]~^|<>]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|&(?=#?\w+;)/gu;
 
 /** Characters that are special at the start of a line: headings, lists, rules. */
 const LINE_START = /^(?:[#+-]|\d+(?=[.)]))/u;
@@ -60,7 +63,10 @@ function literalLine(line: string): string {
   return indent + escaped(content).replace(LINE_START, atLineStart);
 }
 
-/** A URL that a backslash would follow is put in angle brackets, which end it: the backslash would become part of it. */
+/**
+ * A URL that a backslash would follow is put in angle brackets, which end it: the backslash would become part of it. Around one without
+ * a scheme they would be shown.
+ */
 function escaped(content: string): string {
   let markdown = '';
   let at = 0;
@@ -68,7 +74,8 @@ function escaped(content: string): string {
     const url = withoutTail(match);
     const end = index + url.length;
     const following = escapedPlain(content.slice(end, index + match.length + 1));
-    markdown += escapedPlain(content.slice(at, index)) + (following.includes('\\') ? `<${url}>` : url);
+    markdown +=
+      escapedPlain(content.slice(at, index)) + (following.includes('\\') && url.includes('://') ? `<${url}>` : url);
     at = end;
   }
   return markdown + escapedPlain(content.slice(at));

@@ -308,6 +308,7 @@ describe('an error of the Graph API', () => {
     ['unavailable', refusal(24, { error_subcode: 2_207_006 })],
     ['unavailable', refusal(24, { error_subcode: 2_207_008 })],
     ['unavailable', refusal(24, { error_subcode: 2_207_020 })],
+    ['unavailable', refusal(-2, { error_subcode: 2_207_003 })],
     ['unavailable', refusal(4, { status: 403 })],
     ['unavailable', refusal(80_002)],
     ['unavailable', refusal(9_999, { status: 429 })],

@@ -364,15 +364,30 @@ describe('images', () => {
     expect([waits, fake.calls['GET /rest/images/:id']]).toEqual([[3_000], 1]);
   });
 
-  it('are used again when the post is refused because they are not ready', async () => {
+  it.each([
+    [{ message: 'The image is not ready' }],
+    [{ code: 'MEDIA_ASSET_WAITING_UPLOAD', message: 'Media asset is waiting upload' }],
+    [{ code: 'MEDIA_ASSET_PROCESSING', message: 'Media asset is in process' }],
+  ])('are used again when the post is refused because they are not ready: %j', async (json) => {
     const session = await member();
     const prepared = await prepare(session, [IMAGE]);
-    const early = { status: 400, json: { message: 'The image is not ready' } };
+    const early = { status: 400, json };
     fake.answers['POST /rest/posts'] = [early, early];
 
     await linkedin.publish(session, part('look', { prepared }), io());
 
     expect([waits, fake.posts().length]).toEqual([[3_000, 3_000], 1]);
+  });
+
+  it('fail at once when LinkedIn could not process them', async () => {
+    const session = await member();
+    const prepared = await prepare(session, [IMAGE]);
+    const json = { code: 'MEDIA_ASSET_PROCESSING_FAILED', message: 'Media asset processing has failed' };
+    fake.answers['POST /rest/posts'] = [{ status: 400, json }];
+
+    const { kind } = await failureOf(linkedin.publish(session, part('look', { prepared }), io()));
+
+    expect([kind, waits]).toEqual(['rejected', []]);
   });
 
   it('fail when they are never ready', async () => {

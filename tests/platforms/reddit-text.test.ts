@@ -35,6 +35,8 @@ describe('a text as markdown', () => {
       '\\https://bells.example/a\\b `https://bells.example/c`',
       '\\\\<https://bells.example/a>\\\\b \\`<https://bells.example/c>\\`',
     ],
+    ['see www.bells.example/the_tower~1, ok', 'see www.bells.example/the_tower~1, ok'],
+    ['u/bell_ringer of r/bell_towers, snake_case_, _x', 'u/bell_ringer of r/bell_towers, snake_case\\_, \\_x'],
     ['https://*a* https://', 'https://\\*a\\* https://'],
     ['half a \ud83d pair', 'half a \ufffd pair'],
   ])('%j becomes %j', (text, markdown) => {
@@ -73,7 +75,9 @@ describe('a text as markdown', () => {
       const text = Array.from(random.bytes(24), (byte) => alphabet[byte % alphabet.length]).join('');
       const markdown = toMarkdown(text);
 
-      expect(markdown.replace(/\\[^A-Za-z\d\s]/gu, 'x')).not.toMatch(/[\\`*_[\]~^|<>]|^[#+-]|^\d+[.)]/u);
+      expect(markdown.replace(/\\[^A-Za-z\d\s]/gu, 'x')).not.toMatch(
+        /[\\`*[\]~^|<>]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|^[#+-]|^\d+[.)]/u,
+      );
       expect(
         fromMarkdown(markdown)
           .trimStart()

@@ -190,6 +190,11 @@ describe('publish', () => {
       540_500,
     ],
     ['reads how long from the words', refusal('RATELIMIT', 'Take a break for 9 minutes.', 'ratelimit'), 540_000],
+    [
+      'waits an hour',
+      refusal('QUOTA_FILLED', 'Too many links recently. Please try again in an hour.', 'url'),
+      3_600_000,
+    ],
     ['waits a minute where nothing is said', refusal('RATELIMIT', 'Later.', 'ratelimit'), 60_000],
     ['reads the header of a 429', { status: 429, json: {}, headers: { 'x-ratelimit-reset': '297' } }, 297_000],
     ['waits a minute after a bare 429', { status: 429, json: {} }, 60_000],

@@ -144,6 +144,7 @@ describe('a post', () => {
     ['rejected', { code: 25, error_subcode: 2_207_051, message: 'restricted' }],
     ['rejected', { code: 25, error_subcode: 4_279_013, message: 'restricted' }],
     ['unavailable', { code: 4, message: 'limit' }],
+    ['unavailable', { code: 24, error_subcode: 4_279_009, message: 'The requested resource does not exist' }],
     ['reconnect', { code: 190, message: 'dead' }],
     ['reconnect', { code: 10, message: 'no permission' }],
     ['unknown', { code: 2, message: 'busy', status: 500 }],

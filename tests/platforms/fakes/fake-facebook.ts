@@ -15,11 +15,6 @@ import {
   type WireOptions,
 } from './wire.ts';
 
-interface FakeFacebookOptions extends WireOptions {
-  /** Whether a create call returns the requested fields or only the id. (Default: true) */
-  readonly readsAfterWrite?: boolean;
-}
-
 /** An error in the format of the Graph API. */
 export interface FakeGraphError {
   readonly code: number;
@@ -83,10 +78,12 @@ const MESSAGE_MAX = 63_206;
 const COMMENT_MAX = 8_000;
 const RATE_LIMITED = { code: 4, message: '(#4) Application request limit reached', is_transient: true, status: 403 };
 const UNKNOWN = { code: 1, message: 'An unknown error occurred', is_transient: true, status: 500 };
+/** Stored, and then not read back for the fields that the call asks for. */
+const UNREADABLE = { code: 100, message: 'Unsupported get request' };
 const FORBIDDEN = { code: 200, message: '(#200) The user hasn’t authorized the application to perform this action' };
 
-export async function startFakeFacebook(options: FakeFacebookOptions): Promise<FakeFacebook> {
-  const { now, port, tap, readsAfterWrite = true } = options;
+export async function startFakeFacebook(options: WireOptions): Promise<FakeFacebook> {
+  const { now, port, tap } = options;
   const pages: FakePage[] = [];
   const people = new Map<string, string>();
   const things = new Map<string, FakeThing>();
@@ -112,7 +109,7 @@ export async function startFakeFacebook(options: FakeFacebookOptions): Promise<F
   function store(thing: Omit<FakeThing, 'createdAt'>, query: URLSearchParams): WireAnswer {
     const stored = { ...thing, createdAt: now() };
     things.set(thing.id, stored);
-    return ok(readsAfterWrite ? view(stored, query) : { id: thing.id });
+    return query.has('fields') ? refused(UNREADABLE) : ok({ id: thing.id });
   }
 
   function post({ json, query }: WireCall, page: FakePage): WireAnswer {
