@@ -103,12 +103,15 @@ const findTerms = statement('find what the rewrite of a post has to keep to', {
     profile_id: column('connections', 'profile_id'),
     policy_id: 'uuid?',
     rules: orNull(column('policies', 'rules')),
+    maker_rules: orNull(column('policies', 'rules')),
   },
   sql: ({ postId, connectionId }) => `
-    select c.limits, c.profile_id, ${FOLLOWED} as policy_id, y.rules
+    select c.limits, c.profile_id, ${FOLLOWED} as policy_id, y.rules, m.rules as maker_rules
     from connections c left join posts p on p.id = ${postId}
       left join api_keys k on k.id = p.policy_id left join oauth_grants g on g.id = p.policy_id
       left join policies y on y.id = ${FOLLOWED}
+      left join api_keys mk on mk.id = p.created_by_id left join oauth_grants mg on mg.id = p.created_by_id
+      left join policies m on m.id = coalesce(mk.policy_id, mg.policy_id)
     where c.id = ${connectionId}`,
 });
 
@@ -127,7 +130,8 @@ async function rewriteOf(context: Context, { post, connection }: ClaimedSend): P
     platform,
     limits: row?.limits ?? null,
     voice,
-    guardedWords: rules?.approvalWords ?? [],
+    // The key that made the post may have got a policy, or another one, after the post was scheduled.
+    guardedWords: [...new Set([rules, row?.maker_rules].flatMap((some) => some?.approvalWords ?? []))],
   });
 }
 

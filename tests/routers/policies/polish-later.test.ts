@@ -69,3 +69,25 @@ it('follows none when the policy of the key was removed and nothing above has on
 
   expect(await sentLater(postId)).toEqual({ status: 'sent', text: REWRITTEN, warning: null });
 });
+
+it.each([
+  ['', () => undefined],
+  [', when it followed that of its creator before', ({ put, creator }: Putting) => put(creator.id, {})],
+])('follows the policy that the key got after its post was scheduled%s', async (_before, before) => {
+  const { key, creator, created, post } = await tenantWithCreatedKey(world);
+  const put = (keyId: string, body: object) => world.rest(`PUT /policies/${keyId}`, { key, body });
+  await before({ put, creator });
+  const { postId } = await post(created, later());
+  await put(created.id, REFUND);
+
+  expect(await sentLater(postId)).toEqual({
+    status: 'sent',
+    text: 'Helo',
+    warning: 'The rewrite added a word that needs a person. The original text went out.',
+  });
+});
+
+interface Putting {
+  readonly creator: { readonly id: string };
+  put(keyId: string, body: object): Promise<unknown>;
+}
