@@ -9,7 +9,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build, type Manifest } from 'vite';
 import { buildChatViews } from './build-chat-views.ts';
 import { writeRecord } from '../server/build-record.js';
-import { CONSOLE_DIST, hashSources } from './console-sources.js';
+import { CONSOLE_DIST, hashSources } from '../server/built-console.js';
 import { APP_ENTRY, consoleConfig, ROOT } from './console-vite.ts';
 
 // Tests set another value, with which React is built for development.

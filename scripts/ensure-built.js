@@ -6,8 +6,8 @@ import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CONSOLE_DIST, isConsoleBuilt } from './console-sources.js';
 import { whileLocked } from './install-lock.js';
+import { CONSOLE_DIST, isConsoleBuilt } from '../server/built-console.js';
 import { builtServer, SERVER_DIST } from '../server/built-server.js';
 
 /** What is built, and how it is found out whether it has to be. */

@@ -1,4 +1,5 @@
 /** One running install, from opening the database to listening on the port. `stop` reverses the order. */
+import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
 import type { Database } from '../entities/orm.ts';
 import { keepFrozenInstant } from '../jobs/simulation.ts';
@@ -21,6 +22,7 @@ import { firstStart } from '../services/setup/first-start.ts';
 import { recordStart } from '../services/workers/record-start.ts';
 import { announcement, ownerAnnouncement } from './announcement.ts';
 import { createApp, createWorkerApp } from './app.ts';
+import { isConsoleOutdated } from './built-console.js';
 import { clientAddresses } from './client-address.ts';
 import { machineTime, type ManualClock, systemClock } from './clocks.ts';
 import { ConfigError } from './config.ts';
@@ -46,6 +48,8 @@ export interface Install {
   stop(): Promise<void>;
 }
 
+const ROOT = join(import.meta.dirname, '..');
+
 /** How many interrupted sends are recovered at once at the start. */
 const RECOVER_AT_ONCE = 1_000;
 
@@ -59,6 +63,9 @@ export async function startInstall(config: Config, options: { announce: (text: s
   const random = systemRandom(clock);
   const telemetry = await openTelemetry(config, clock, random);
   const log = createLogger(config.logLevel, undefined, telemetry?.lines);
+  // Only `npm start` builds. After an update, a server that is started directly would serve the console of the version before.
+  if (config.role !== 'worker' && isConsoleOutdated(ROOT))
+    log.warn('the console was built from other sources: run npm run build, and restart');
   const outbound = createOutboundFetch({ allow: config.outboundAllow });
   const receivers = createReceivers({ allow: config.outboundAllow, clock });
   const keys = await encryptionKeys(config, random);

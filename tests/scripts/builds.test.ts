@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { hashFiles, writeRecord } from '../../server/build-record.js';
-import { CONSOLE_DIST, hashSources, isConsoleBuilt } from '../../scripts/console-sources.js';
+import { CONSOLE_DIST, hashSources, isConsoleBuilt } from '../../server/built-console.js';
 import { builtServer, SERVER_DIST } from '../../server/built-server.js';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
@@ -153,7 +153,7 @@ describe('npm start', () => {
   /** Runs what precedes a start, with scripts in place of those that build. */
   function prepareStart(scripts: Readonly<Record<'console' | 'server', string>>) {
     copySources();
-    for (const file of ['built-server.js', 'build-record.js'])
+    for (const file of ['built-console.js', 'built-server.js', 'build-record.js'])
       cpSync(join(REPOSITORY, 'server', file), join(root, 'server', file));
     writeFileSync(join(root, 'package.json'), '{ "type": "module" }');
     for (const [name, script] of Object.entries(scripts))

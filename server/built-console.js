@@ -1,7 +1,7 @@
 /** Tells whether the built console belongs to the present sources. */
 import * as fs from 'node:fs';
 import path from 'node:path';
-import { hashFiles, readRecord } from '../server/build-record.js';
+import { hashFiles, readRecord } from './build-record.js';
 
 /** Everything that the build reads: the app, what it imports, how it is built, and the versions of its packages. */
 const SOURCES = [
@@ -30,6 +30,15 @@ export function hashSources(root) {
 /** Whether console/dist was built from the present sources. */
 export function isConsoleBuilt(root) {
   return readRecord(path.join(root, CONSOLE_DIST))?.sources === hashSources(root);
+}
+
+/** Whether console/dist was built from other sources. False when there is no build, or when sources are gone. */
+export function isConsoleOutdated(root) {
+  try {
+    return readRecord(path.join(root, CONSOLE_DIST)) !== undefined && !isConsoleBuilt(root);
+  } catch {
+    return false;
+  }
 }
 
 /** The files of a source, sorted, with forward slashes. */

@@ -1,4 +1,5 @@
-/** Types of console-sources.js. */
+/** Types of built-console.js. */
 export const CONSOLE_DIST: string;
 export function hashSources(root: string): string;
 export function isConsoleBuilt(root: string): boolean;
+export function isConsoleOutdated(root: string): boolean;
