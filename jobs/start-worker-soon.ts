@@ -27,10 +27,7 @@ async function startWhenPossible(context: LoopContext, stopped: AbortSignal): Pr
     try {
       return await startWorker(context);
     } catch (error) {
-      context.log.error(
-        { err: error },
-        `the worker could not start; it starts again in ${AGAIN_AFTER_MS / 1_000} seconds`,
-      );
+      context.log.error({ err: error }, 'the worker could not start; it starts again in 10 seconds');
     }
   }
 }
