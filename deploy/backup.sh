@@ -1,5 +1,5 @@
 #!/bin/bash
-# Dumps the database and copies the images once a day, and keeps BACKUP_KEEP_DAYS days. `backup.sh once` makes one and ends.
+# Dumps the database and copies the images once a day, and keeps BACKUP_KEEP_DAYS days, at least one. `backup.sh once` makes one and ends.
 # The encryption keys are not in it: keep .env in another place.
 set -euo pipefail
 folder="${BACKUP_DIR:-/backups}"
@@ -9,10 +9,11 @@ umask 077
 
 # A backup whose removal is interrupted must not look like one: it is renamed first.
 remove_old() {
-  local old status=0
+  # find counts whole days, and +13 begins at 14 of them. A negative number would match every backup.
+  local old status=0 days=$((keep > 0 ? keep - 1 : 0))
   while IFS= read -r -d '' old; do
     mv "$old" "$folder/.removed-${old##*/}" || status=1
-  done < <(find "$folder" -mindepth 1 -maxdepth 1 -name 'carillon-*' -mtime "+$keep" -print0)
+  done < <(find "$folder" -mindepth 1 -maxdepth 1 -name 'carillon-*' -mtime "+$days" -print0)
   rm -rf "$folder"/.removed-* || status=1
   return $status
 }

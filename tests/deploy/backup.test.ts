@@ -225,14 +225,20 @@ describe.skipIf(TEST_DATABASE_URL === undefined)('a backup of the Compose file',
   });
 
   it('removes backups that are older than the days to keep, and only those', async () => {
-    await addBackup('carillon-old', 16);
-    await addBackup('carillon-recent', 13);
+    await addBackup('carillon-old', 14);
+    await addBackup('carillon-recent', 13.9);
     await addBackup('of-someone-else', 99);
 
     await backUp();
 
     const left = await backups();
     expect(left.toSorted()).toEqual([expect.stringMatching(/^carillon-\d/), 'carillon-recent', 'of-someone-else']);
+  });
+
+  it('stays for a day when no days are to be kept', async () => {
+    await run('bash', [SCRIPT, 'once'], { env: { ...environment(name), BACKUP_KEEP_DAYS: '0' } });
+
+    expect(await backups()).toEqual([expect.stringMatching(/^carillon-\d/)]);
   });
 
   it('that cannot remove older ones is made and says so, and the next removes them', async () => {
