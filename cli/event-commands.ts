@@ -13,7 +13,10 @@ const LISTEN = {
     'Relay events to a receiver on this machine, signed like deliveries with CARILLON_WEBHOOK_SECRET or a new secret, which is printed.',
   options: [
     { flags: '--forward <url>', text: 'Receiver of the events, such as http://localhost:4000/hook.' },
-    { flags: '--url <origin>', text: 'Install to follow. Default: that of the stored login, then PUBLIC_URL.' },
+    {
+      flags: '--url <origin>',
+      text: 'Install to follow. Default: CARILLON_URL. Without it PUBLIC_URL or this machine if CARILLON_KEY is set, otherwise that of the stored login.',
+    },
   ],
   hasNoJson: true,
 } as const;

@@ -123,7 +123,7 @@ const Operation = z.object({
       unit: 'requests a minute',
       range: '1 to 999,999,999',
       meaning:
-        'Requests for each key and endpoint group, and for each address or IPv6 /64, over all processes, on the public endpoints: `GET /health` and `GET /health/history` together, `GET /stats`, and requests that open the consent page.',
+        'Requests for each key and endpoint group, and for each address or IPv6 /64, over all processes, on what takes no key: `GET /health` and `GET /health/history` together, `GET /stats`, `GET /openapi.json`, all [calendar addresses](guide/calendars.md) together, images of the sandbox, requests that open the consent page, `/oauth/token`, and `/oauth/revoke`. `/oauth/token` also counts for each grant. New OAuth clients are limited to half of it for each address, and to 30 if that is more.',
     }),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
