@@ -164,10 +164,10 @@ function viewsScreen() {
 describe('what was made under a key, an agent, a person or a profile', () => {
   it.each<[string, readonly string[]]>([
     ['keys.revoke', []],
-    ['oauth.grant', []],
+    ['keys.revokeOfProfile', []],
     ['oauth.revoke', []],
-    ['oauth.keepPolicy', []],
     ['people.remove', []],
+    ['people.leave', []],
     ['people.changeRole', []],
     ['profiles.delete', ['connect', 'connections', 'feeds', 'profiles']],
   ])('is read again after %s', async (operation, others) => {
@@ -178,6 +178,21 @@ describe('what was made under a key, an agent, a person or a profile', () => {
     expect(readAgain()).toEqual(
       ['approvals', 'audit', 'calendars', 'keys', 'people', 'policies', 'posts', 'webhooks', ...others].toSorted(),
     );
+  });
+
+  it.each<[string, readonly string[]]>([
+    ['keys.mint', ['audit', 'keys']],
+    ['oauth.grant', ['audit', 'people', 'policies']],
+    ['oauth.keepPolicy', ['audit', 'people', 'policies']],
+    ['people.changeDigest', ['audit', 'people']],
+    ['profiles.create', ['audit', 'profiles']],
+    ['profiles.update', ['audit', 'people', 'profiles']],
+  ])('is not read again after %s, which ends nothing', async (operation, names) => {
+    const { readAgain, send } = viewsScreen();
+
+    await send('change', { operation, objectIds: [] });
+
+    expect(readAgain()).toEqual(names);
   });
 });
 

@@ -18,8 +18,11 @@ const row = (id: string): Row => ({ id, status: 'scheduled', at: NOON, scheduled
 /** Reads of a page, each of which waits for its answer. */
 function reads() {
   const waiting: ((rows: readonly Row[]) => void)[] = [];
+  let count = 0;
   return {
+    count: () => count,
     read: async () => {
+      count += 1;
       const rows = await new Promise<readonly Row[]>((resolve) => void waiting.push(resolve));
       return { posts: [...rows], nextCursor: 'next' } as never;
     },
@@ -66,6 +69,11 @@ function screen(kind: Kind) {
       applyEvents({ queryClient, trpc, api }, [
         { event: 'post.sent', id: undefined, data: JSON.stringify({ timestamp: NOON, post: { id, status: 'sent' } }) },
       ]),
+    change: (operation: string) =>
+      applyEvents({ queryClient, trpc, api }, [
+        { event: 'change', id: undefined, data: JSON.stringify({ operation, objectIds: [] }) },
+      ]),
+    readCounts: () => ({ newest: newest.count(), pages: pages.count() }),
     answerPage: pages.answer,
     answerNewest: newest.answer,
     shown: () =>
@@ -151,5 +159,31 @@ describe('an endless list after a gap in the stream of events', () => {
     void refreshEach();
 
     expect(pageCount()).toBe(20);
+  });
+});
+
+describe.each(['approvals.approve', 'keys.revoke', 'profiles.delete', 'stops.start'])('after %s', (operation) => {
+  it('an endless list of posts reads its newest page only', async () => {
+    const { show, setPages, change, answerNewest, readCounts } = screen('list');
+    onTestFinished(show());
+    setPages(3);
+
+    const changed = change(operation);
+    await answerNewest('old 0');
+    await changed;
+
+    expect(readCounts()).toEqual({ newest: 1, pages: 0 });
+  });
+
+  it('a calendar is read once, and rests when the next change comes', async () => {
+    const { show, change, answerPage, readCounts, shown } = screen('calendar');
+    onTestFinished(show());
+
+    await change(operation);
+    await answerPage('c');
+    await expect.poll(shown).toEqual(['c scheduled']);
+    await change(operation);
+
+    expect(readCounts()).toEqual({ newest: 0, pages: 1 });
   });
 });

@@ -80,6 +80,10 @@ export async function applyEvents(cache: LiveCache, messages: readonly StreamMes
     for (const resource of resourcesWith(message.event, post)) stale.add(resource);
     if (message.event === 'connection.removed') listsChanged = calendarsChanged = true;
   }
+  if (stale.delete('posts')) {
+    listsChanged = calendarsChanged = true;
+    void queryClient.invalidateQueries(trpc.posts.get.pathFilter());
+  }
   if (calendarsChanged || changedPosts.size > READ_MAX) refreshCalendars(queryClient, trpc);
   for (const resource of stale) void queryClient.invalidateQueries(trpc[resource].pathFilter());
   await Promise.all([...changedPosts].slice(0, READ_MAX).map((id) => readPost(cache, id)));
@@ -177,16 +181,25 @@ type Resource =
   | 'people'
   | 'posts';
 
-/** What changes with a key, an agent, a person or a profile: most of what was made under it ends with it. */
+/** What ends, or loses what it was made under, with a key, an agent, a person or a profile. */
 const MADE_UNDER: readonly Resource[] = ['keys', 'people', 'policies', 'webhooks', 'calendars', 'approvals', 'posts'];
 
-/** Resources whose answers an operation changes, by the first part of its name; posts are lists with their own rules. */
+/**
+ * Resources whose answers an operation changes, by its name, or for most operations by the first part of it. Posts are
+ * lists with their own rules.
+ */
 const CHANGES: Readonly<Record<string, readonly Resource[]>> = {
   connections: ['connections'],
   connect: ['connections', 'connect'],
-  profiles: ['profiles', 'connections', 'connect', 'feeds', ...MADE_UNDER],
-  keys: MADE_UNDER,
-  oauth: MADE_UNDER,
+  profiles: ['profiles'],
+  // Agents are listed with the name of their profile.
+  'profiles.update': ['profiles', 'people'],
+  'profiles.delete': ['profiles', 'connections', 'connect', 'feeds', ...MADE_UNDER],
+  keys: ['keys'],
+  'keys.revoke': MADE_UNDER,
+  'keys.revokeOfProfile': MADE_UNDER,
+  oauth: ['people', 'policies'],
+  'oauth.revoke': MADE_UNDER,
   webhooks: ['webhooks'],
   calendars: ['calendars'],
   imports: ['imports'],
@@ -197,12 +210,15 @@ const CHANGES: Readonly<Record<string, readonly Resource[]>> = {
   media: ['media', 'account'],
   account: ['account'],
   posts: ['connections', 'approvals'],
-  people: MADE_UNDER,
+  people: ['people'],
+  'people.changeRole': MADE_UNDER,
+  'people.remove': MADE_UNDER,
+  'people.leave': MADE_UNDER,
   owner: ['people'],
 };
 
 function resourcesOf(operation: string): readonly Resource[] {
-  return ['audit', ...(CHANGES[operation.split('.')[0] ?? ''] ?? [])];
+  return ['audit', ...(CHANGES[operation] ?? CHANGES[operation.split('.')[0] ?? ''] ?? [])];
 }
 
 /** Resources whose answers an event changes besides those of its post, by the beginning of its name. */
