@@ -34,7 +34,8 @@ async function compose() {
         const { results } = await api.posts.create.mutate({ ...input, isDraft: true });
         for (const [index, { postId }] of results.entries()) drafts[named[index]?.id ?? ''] = postId ?? 'refused';
       }
-      return { ...written, drafts, savedAs: contentKey(written) };
+      const savedAs = contentKey(written);
+      return { ...written, drafts, savedAs, saves: [{ content: savedAs, ids: Object.values(drafts) }] };
     },
     /** Reads a draft, and compares. */
     isChanged: async (composition: Composition, connectionId: string) => {
@@ -82,10 +83,11 @@ describe('a draft counts as unchanged', () => {
   it('when it holds what is written, also when something else was saved before', async () => {
     const { sandbox, saved, isChanged } = await compose();
     const composition = await saved({});
+    const ids = Object.values(composition.drafts);
 
-    const of = (savedAs: string | null) => isChanged({ ...composition, savedAs }, sandbox);
+    const of = (saves: Composition['saves']) => isChanged({ ...composition, saves }, sandbox);
 
-    expect([await of(null), await of(contentKey(newComposition()))]).toEqual([false, false]);
+    expect([await of([]), await of([{ content: contentKey(newComposition()), ids }])]).toEqual([false, false]);
   });
 });
 

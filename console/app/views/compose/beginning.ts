@@ -37,7 +37,9 @@ export function beginningOf(post: Post, search: ComposeSearch, now: number): Com
     approval,
   };
   if (!isDraft || approval !== null) return composition;
-  return { ...composition, drafts: { [post.connectionId]: post.id }, savedAs: contentKey(composition) };
+  const content = contentKey(composition);
+  const saves = [{ content, ids: [post.id] }];
+  return { ...composition, drafts: { [post.connectionId]: post.id }, savedAs: content, saves };
 }
 
 export function isContinued(post: Post, search: ComposeSearch): boolean {

@@ -1,6 +1,6 @@
 /** A draft that was changed elsewhere since a text was saved as it: it is no longer a draft of that text. */
 import { contentOf, type Post } from './beginning.ts';
-import { type Composition, type Content, contentIn, contentKey } from './composition.ts';
+import { type Composition, type Content, contentIn } from './composition.ts';
 import { type Directory, storedFor } from './requests.ts';
 
 /** Whether a composition has this draft, which holds neither what was saved as it nor what is written. */
@@ -12,8 +12,9 @@ export function isChangedSince(composition: Composition, post: Post, platforms: 
     const left = images.filter(({ id }) => !freed.has(id));
     return JSON.stringify(storedFor({ ...content, images: left }, post.platformId, platforms));
   };
-  // What is written counts too: the answer to a save that is running is not known yet.
-  const known = [contentIn(composition.savedAs ?? contentKey(composition)), composition];
+  const saved = composition.saves.filter(({ ids }) => ids.includes(post.id));
+  // What is written counts too: then the draft is still one of this text.
+  const known = [composition, ...saved.map(({ content }) => contentIn(content))];
   return !known.map(storedAs).includes(storedAs(contentOf(post)));
 }
 

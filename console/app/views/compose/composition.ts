@@ -47,6 +47,15 @@ export interface Pending {
   /** When they were sent first, in milliseconds since 1970. */
   readonly startedAt: number;
   readonly requests: readonly ComposedRequest[];
+  /** What was written then, as {@link contentKey} gives it; absent in what an older version of the console stored. */
+  readonly content?: string | undefined;
+}
+
+/** Drafts that one save stored. */
+export interface SavedDrafts {
+  /** What it saved, as {@link contentKey} gives it. */
+  readonly content: string;
+  readonly ids: readonly string[];
 }
 
 /** The service keeps an idempotency key for 24 hours; this leaves an hour for slow answers and clocks. */
@@ -84,8 +93,10 @@ export interface Composition {
   readonly rewrite: boolean | null;
   /** Drafts of the service that hold this text, by the id of their connection. */
   readonly drafts: Readonly<Record<string, string>>;
-  /** What the drafts hold, as {@link contentKey} gives it; null when nothing was saved. */
+  /** What the latest save without a failure stored, as {@link contentKey} gives it; null when nothing was saved. */
   readonly savedAs: string | null;
+  /** What the drafts hold, newest first: one whose replacement was refused holds what was saved earlier. */
+  readonly saves: readonly SavedDrafts[];
   /** Null unless the post of a request is edited. */
   readonly approval: WaitingApproval | null;
   readonly pending: Pending | null;
@@ -108,6 +119,7 @@ export function newComposition(): Composition {
     rewrite: null,
     drafts: {},
     savedAs: null,
+    saves: [],
     approval: null,
     pending: null,
   };

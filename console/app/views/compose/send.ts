@@ -6,7 +6,7 @@ import type { Connection } from '../../data/connections.ts';
 import { isUndecided, newKey } from '../../data/intentions.ts';
 import { codeOf, isRetryable } from '../../data/problem.ts';
 import type { Api, Outputs } from '../../data/api-types.ts';
-import type { ComposedRequest, Composition, Pending } from './composition.ts';
+import { type ComposedRequest, type Composition, contentKey, type Pending } from './composition.ts';
 import { chosenOf, type Planned } from './requests.ts';
 import { sendApproval } from './send-approval.ts';
 import type { CompositionStore } from './store.ts';
@@ -46,9 +46,10 @@ export function storePlanned(
   kind: Pending['kind'],
   planned: readonly Planned[],
 ): Pending | null {
-  if (planned.length === 0) return null;
+  const present = store.find(compositionId);
+  if (planned.length === 0 || present === undefined) return null;
   const requests = planned.map(({ input, approval }) => ({ key: newKey(), input, approval }));
-  const pending: Pending = { kind, startedAt: Date.now(), requests };
+  const pending: Pending = { kind, startedAt: Date.now(), requests, content: contentKey(present) };
   store.change((before) => (before.pending === null ? { pending } : {}), compositionId);
   return isSame(store.find(compositionId)?.pending, pending) ? pending : null;
 }
@@ -97,15 +98,15 @@ async function sendRequests(
   const replaced = replacedIn(pending, settled);
   const failures = settled.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
   const isGone = failures.some((failure) => codeOf(failure) === 'not_found');
-  store.change(
-    (before) => ({
+  store.change((before) => {
+    const present = withoutGone(before, connections);
+    return {
       pending: isSame(before.pending, pending) ? leftOf(pending, left) : before.pending,
-      ...(pending.kind === 'save' ? saved : unsent)(withoutGone(before, connections), results, replaced),
+      ...(pending.kind === 'save' ? saved(present, pending, results, replaced) : unsent(present, results, replaced)),
       // A draft that was published or deleted elsewhere cannot be replaced or approved any more.
       ...(isGone && { drafts: {}, savedAs: null, approval: null }),
-    }),
-    compositionId,
-  );
+    };
+  }, compositionId);
   return { results, failures, isUndecided: left.length > 0 };
 }
 
@@ -126,10 +127,15 @@ function withoutGone(before: Composition, connections: readonly Connection[]): C
 /** The drafts that hold the text now: new ones, and the earlier ones of connections whose new draft was refused. */
 function saved(
   before: Composition,
+  { content }: Pending,
   results: readonly SentResult[],
   replaced: ReadonlySet<string>,
 ): Partial<Composition> {
-  return { drafts: { ...Object.fromEntries(leftDrafts(before, replaced)), ...draftsIn(results) } };
+  const fresh = draftsIn(results);
+  const drafts = { ...Object.fromEntries(leftDrafts(before, replaced)), ...fresh };
+  const present = new Set(Object.values(drafts));
+  const saves = content === undefined ? [] : [{ content, ids: Object.values(fresh) }];
+  return { drafts, saves: [...saves, ...before.saves].filter(({ ids }) => ids.some((id) => present.has(id))) };
 }
 
 /** Drafts by connection, without the replaced ones of connections that are no longer chosen. */

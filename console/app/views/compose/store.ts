@@ -197,6 +197,7 @@ function parse(raw: string | null): Kept {
 
 /** What an older version of the console wrote may lack fields, or wait for the answers to no request at all. */
 function completed(stored: Partial<Composition>): Composition {
-  const { pending = null } = stored;
-  return { ...newComposition(), ...stored, pending: pending?.requests.length === 0 ? null : pending };
+  const { pending = null, drafts = {}, savedAs = null } = stored;
+  const saves = savedAs === null ? [] : [{ content: savedAs, ids: Object.values(drafts) }];
+  return { ...newComposition(), saves, ...stored, pending: pending?.requests.length === 0 ? null : pending };
 }
