@@ -2,18 +2,25 @@
  * Chooses which due posts a process claims next, within concurrency limits. Each platform has a limit of concurrent
  * sends, and each connection has a share of it. One account may hold at most half of a platform's limit, and accounts
  * take turns. Posts that wait for an AI model may also hold at most half. A model that hangs, or thousands of due
- * posts, therefore cannot block the others. Pure.
+ * posts, therefore cannot block the others. Nor can immediate posts, which are sent without asking for capacity: they
+ * count for their connections only. Pure.
  */
 import { type PlatformRegistry, PLATFORM_IDS, platformOf } from '../../platforms/registry.ts';
 
-/** A post that is due. */
-export interface Candidate {
-  readonly id: string;
+/** A send, as the limits count it. */
+export interface CountedSend {
   readonly accountId: string;
   readonly connectionId: string;
   readonly platformId: string;
   /** Whether it waits, or will wait, for a model before its platform is called. */
   readonly awaitsModel: boolean;
+  /** Whether it was requested for now. */
+  readonly isImmediate: boolean;
+}
+
+/** A post that is due or in progress. */
+export interface Candidate extends CountedSend {
+  readonly id: string;
 }
 
 /** Number of sends in progress, by the id of a platform, a connection, or an account on a platform. */
@@ -39,7 +46,7 @@ export function platformsWithCapacity(platforms: PlatformRegistry, inProgress: I
  */
 export function fullShares(
   platforms: PlatformRegistry,
-  sends: readonly Omit<Candidate, 'id'>[],
+  sends: readonly CountedSend[],
 ): { readonly connections: string[]; readonly accounts: string[]; readonly models: string[] } {
   const inProgress = countInProgress(sends);
   const full = sends.filter(
@@ -71,16 +78,12 @@ export function platformsToFill(
 }
 
 /** Whether another send fits beside those in progress. */
-export function hasPlace(
-  platforms: PlatformRegistry,
-  candidate: Omit<Candidate, 'id'>,
-  sends: readonly Omit<Candidate, 'id'>[],
-): boolean {
+export function hasPlace(platforms: PlatformRegistry, candidate: CountedSend, sends: readonly CountedSend[]): boolean {
   return fits(platforms, candidate, countInProgress(sends));
 }
 
 /** Counts sends per platform, per connection and per account on a platform. */
-export function countInProgress(sends: readonly Omit<Candidate, 'id'>[]): Map<string, number> {
+export function countInProgress(sends: readonly CountedSend[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const send of sends) count(counts, send);
   return counts;
@@ -116,12 +119,17 @@ function inTurns<Item>(lists: readonly (readonly Item[])[]): Item[] {
   return turns.flat();
 }
 
-function count(counts: Map<string, number>, send: Omit<Candidate, 'id'>): void {
-  const names = [send.platformId, send.connectionId, shareOf(send), ...(send.awaitsModel ? [modelShareOf(send)] : [])];
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+function count(counts: Map<string, number>, send: CountedSend): void {
+  for (const name of countedAs(send)) counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-function fits(platforms: PlatformRegistry, candidate: Omit<Candidate, 'id'>, counts: InProgress): boolean {
+function countedAs(send: CountedSend): string[] {
+  // Requests start any number of them, for as long as a platform or a model hangs.
+  if (send.isImmediate) return [send.connectionId];
+  return [send.platformId, send.connectionId, shareOf(send), ...(send.awaitsModel ? [modelShareOf(send)] : [])];
+}
+
+function fits(platforms: PlatformRegistry, candidate: CountedSend, counts: InProgress): boolean {
   const { perProcess, perConnection, perAccount, perModel } = shares(platforms, candidate);
   return (
     (counts.get(candidate.platformId) ?? 0) < perProcess &&
@@ -131,7 +139,7 @@ function fits(platforms: PlatformRegistry, candidate: Omit<Candidate, 'id'>, cou
   );
 }
 
-function shares(platforms: PlatformRegistry, { platformId }: Omit<Candidate, 'id'>) {
+function shares(platforms: PlatformRegistry, { platformId }: CountedSend) {
   const { perProcess, perConnection } = platformOf(platforms, platformId).concurrency;
   const half = Math.max(1, Math.floor(perProcess / 2));
   return { perProcess, perConnection, perAccount: half, perModel: half };

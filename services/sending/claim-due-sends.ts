@@ -248,6 +248,7 @@ function candidateOf(row: CandidateRow): Candidate {
     connectionId: row.connection_id,
     platformId: row.platform_id,
     awaitsModel: row.awaits_model,
+    isImmediate: false,
   };
 }
 

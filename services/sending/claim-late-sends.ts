@@ -12,7 +12,13 @@ import { rowNeedsAdmission } from '../plans/admit-posts.ts';
 import { PLAN_TERMS } from '../plans/plan-terms.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
 import { AWAITS_MODEL } from '../polish/rewrite-wanted.ts';
-import { countInProgress, fullShares, hasPlace, platformsWithCapacity } from '../scheduling/concurrency-limits.ts';
+import {
+  type CountedSend,
+  countInProgress,
+  fullShares,
+  hasPlace,
+  platformsWithCapacity,
+} from '../scheduling/concurrency-limits.ts';
 import { lateBefore } from '../scheduling/lateness.ts';
 import { settleLatePosts } from '../scheduling/settle-late-posts.ts';
 import { holdStopped } from '../stops/hold-stopped.ts';
@@ -90,8 +96,14 @@ export async function* claimLateSends(
   }
 }
 
-function placeOf({ id, account_id, platform_id, awaits_model }: LateConnection) {
-  return { connectionId: id, accountId: account_id, platformId: platform_id, awaitsModel: awaits_model };
+function placeOf({ id, account_id, platform_id, awaits_model }: LateConnection): CountedSend {
+  return {
+    connectionId: id,
+    accountId: account_id,
+    platformId: platform_id,
+    awaitsModel: awaits_model,
+    isImmediate: false,
+  };
 }
 
 /** Each connection has its own claim: ending that of a transaction that failed must not end those of sends in progress. */

@@ -70,9 +70,15 @@ export function createPostSender(context: Context): PostSender {
 
   return {
     send: (claimed) => {
-      const { id, accountId, platformId, aiRewriteStatus } = claimed.post;
-      const awaitsModel = aiRewriteStatus === 'pending';
-      const place: Place = { id, accountId, platformId, connectionId: claimed.connection.id, awaitsModel };
+      const { id, accountId, platformId, aiRewriteStatus, scheduledFor } = claimed.post;
+      const place: Place = {
+        id,
+        accountId,
+        platformId,
+        connectionId: claimed.connection.id,
+        awaitsModel: aiRewriteStatus === 'pending',
+        isImmediate: scheduledFor === null,
+      };
       const sending = context.tracer.span(spanOf(claimed), (span) => sendAndSettle(claimed, place, span));
       const done = inProgress.add({ sending, place });
       sending.then(done, done);

@@ -1,9 +1,11 @@
 /**
- * A model that does not respond delays only the posts that wait for it. They use at most half of the concurrency limit.
+ * A model that does not respond delays only the posts that wait for it. They use at most half of the concurrency limit, and
+ * immediate posts nothing.
  */
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
+import { scheduledPosts } from '../../../jobs/scheduled-posts.ts';
 import { claimDueSends } from '../../../services/sending/claim-due-sends.ts';
-import { accountWithSandbox } from '../../harness/connections.ts';
+import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
 import { startPolishedWorld } from '../../harness/polished-world.ts';
 import { makePost } from '../../harness/posts.ts';
 
@@ -28,6 +30,10 @@ async function backlog(): Promise<void> {
   );
 }
 
+afterEach(async () => {
+  await world.sql(`delete from posts where status = 'scheduled'`);
+});
+
 it('sends posts without polish before two backlogs that wait for the model', async () => {
   await backlog();
   await backlog();
@@ -49,4 +55,38 @@ it('sends posts without polish before two backlogs that wait for the model', asy
   expect(first.sends.filter(({ post }) => post.aiRewriteStatus === 'pending')).toHaveLength(MODEL_SHARE);
   expect(outcome).toMatchObject({ error: null, threadCount: 0 });
   expect(second.sends).toEqual([]);
+});
+
+it('rewrites and sends scheduled posts on time while it is slow with immediate ones of another account', async () => {
+  const { context, clock } = world;
+  const sandbox = { ...context.platforms.sandbox, concurrency: { perProcess: 2, perConnection: 1 } };
+  const [busy, other] = [await accountWithSandbox(world), await accountWithSandbox(world)];
+  await connectSandbox(world, { key: busy.key, slug: 'second' });
+  const scheduledFor = new Date(clock.now().getTime() + 1_000).toISOString();
+  const { body: stored } = await world.rest('POST /posts', {
+    key: other.key,
+    body: { text: 'Helo', connectionSlugs: ['sandbox'], rewrite: true, scheduledFor },
+  });
+  const released = Promise.withResolvers<string>();
+  model.answer = ({ text }) => (text === 'Slow' ? released.promise : 'Hello');
+  const body = { text: 'Slow', connectionSlugs: ['sandbox', 'second'], rewrite: true };
+  const posting = world.rest('POST /posts', { key: busy.key, body });
+  await vi.waitFor(() => expect(model.asked.filter(({ text }) => text === 'Slow')).toHaveLength(2));
+  clock.advance(1_000);
+
+  const limited = { ...context, platforms: { ...context.platforms, sandbox } };
+  const begun = await scheduledPosts.run(limited, new AbortController().signal);
+
+  expect(begun).toBe(1);
+  await vi.waitFor(() => expect(context.sends.inFlight).toBe(2));
+  const { body: read } = await world.rest(`GET /posts/${stored.results[0].postId}`, { key: other.key });
+  expect(read.post).toMatchObject({
+    status: 'sent',
+    text: 'Hello',
+    aiRewriteStatus: 'rewritten',
+    sentAt: scheduledFor,
+  });
+  released.resolve('Slower');
+  const { results } = (await posting).body;
+  expect(results.map(({ status }: { status: string }) => status)).toEqual(['sent', 'sent']);
 });

@@ -6,6 +6,8 @@ import {
   type Candidate,
   countInProgress,
   fullShares,
+  hasPlace,
+  platformsToFill,
   platformsWithCapacity,
   pickFairly,
 } from '../../../services/scheduling/concurrency-limits.ts';
@@ -20,7 +22,14 @@ const due = (connectionId: string, posts: number, accountId = `account of ${conn
     connectionId,
     platformId: 'bluesky',
     awaitsModel: false,
+    isImmediate: false,
   }));
+
+/** An immediate post to each of many connections of an account. */
+const immediate = (awaitsModel: boolean): Candidate[] =>
+  Array.from({ length: 2 * perProcess }, (_, index) => due(`now ${index}`, 1, 'busy'))
+    .flat()
+    .map((one) => ({ ...one, awaitsModel, isImmediate: true }));
 
 const ids = (picked: readonly Candidate[]) => picked.map(({ id }) => id);
 
@@ -58,12 +67,36 @@ describe('picking posts', () => {
 
   it('does not affect other platforms when one is at its limit', () => {
     const hanging = due('a', 1).concat(Array.from({ length: 200 }, (_, index) => due(`h${index}`, 1)).flat());
-    const sandbox = { id: 's', accountId: 's', connectionId: 's', platformId: 'sandbox', awaitsModel: false };
+    const sandbox = due('s', 1).map((one) => ({ ...one, platformId: 'sandbox' }));
     const inProgress = countInProgress(hanging.slice(0, perProcess));
 
-    expect(ids(pickFairly(platforms, [...hanging, sandbox], inProgress))).toEqual(['s']);
+    expect(ids(pickFairly(platforms, [...hanging, ...sandbox], inProgress))).toEqual(['s 0']);
     expect(platformsWithCapacity(platforms, inProgress)).not.toContain('bluesky');
     expect(platformsWithCapacity(platforms, inProgress)).toContain('sandbox');
+  });
+
+  it.each([
+    ['that call the platform', false],
+    ['that wait for a model', true],
+  ])('takes posts of their account and of others beside any number of immediate posts %s', (_, awaitsModel) => {
+    const waiting = [...due('other', 1), ...due('own', 1, 'busy')].map((one) => ({ ...one, awaitsModel }));
+    const sends = immediate(awaitsModel);
+    const inProgress = countInProgress(sends);
+
+    expect(ids(pickFairly(platforms, waiting, inProgress))).toEqual(['other 0', 'own 0']);
+    expect(waiting.filter((one) => hasPlace(platforms, one, sends))).toEqual(waiting);
+    expect(platformsWithCapacity(platforms, inProgress)).toContain('bluesky');
+    expect(platformsToFill(platforms, ['bluesky'], waiting, inProgress)).toEqual(['bluesky']);
+    expect(fullShares(platforms, sends)).toEqual({ connections: [], accounts: [], models: [] });
+  });
+
+  it('takes none for a connection whose immediate posts use up its share', () => {
+    const sends = due('a', perConnection).map((one) => ({ ...one, isImmediate: true }));
+
+    const picked = pickFairly(platforms, [...due('a', 1), ...due('b', 1)], countInProgress(sends));
+
+    expect(ids(picked)).toEqual(['b 0']);
+    expect(fullShares(platforms, sends)).toEqual({ connections: ['a'], accounts: [], models: [] });
   });
 
   it('never exceeds a limit, and picks every post that fits', () => {
@@ -72,10 +105,11 @@ describe('picking posts', () => {
       connection: nat(3),
       platform: constantFrom('bluesky', 'x'),
       awaitsModel: boolean(),
+      isImmediate: boolean(),
     });
     assert(
       property(array(candidate, { maxLength: 200 }), array(candidate, { maxLength: 60 }), (waiting, sending) => {
-        const made = waiting.map(toCandidate);
+        const made = waiting.map((raw, index) => ({ ...toCandidate(raw, index), isImmediate: false }));
         const picked = pickFairly(platforms, made, countInProgress(sending.map(toCandidate)));
 
         const left = made.filter(({ id }) => !picked.some((one) => one.id === id));
@@ -92,20 +126,21 @@ describe('picking posts', () => {
     readonly connection: number;
     readonly platform: string;
     readonly awaitsModel: boolean;
+    readonly isImmediate: boolean;
   }
 
-  function toCandidate({ account, connection, platform, awaitsModel }: Raw, index: number): Candidate {
+  function toCandidate({ account, connection, platform, ...raw }: Raw, index: number): Candidate {
     const connectionId = `${platform} ${account} ${connection}`;
-    return { id: String(index), accountId: String(account), connectionId, platformId: platform, awaitsModel };
+    return { id: String(index), accountId: String(account), connectionId, platformId: platform, ...raw };
   }
 
   /** Whether the sends in progress respect every share that includes this send. */
   function withinShares(one: Candidate, all: readonly Candidate[]): boolean {
     const facts = platforms[one.platformId as 'x'].concurrency;
-    const ofPlatform = all.filter(({ platformId }) => platformId === one.platformId);
+    const ofPlatform = all.filter(({ platformId, isImmediate }) => platformId === one.platformId && !isImmediate);
     return (
       ofPlatform.length <= facts.perProcess &&
-      ofPlatform.filter(({ connectionId }) => connectionId === one.connectionId).length <= facts.perConnection &&
+      all.filter(({ connectionId }) => connectionId === one.connectionId).length <= facts.perConnection &&
       ofPlatform.filter(({ accountId }) => accountId === one.accountId).length <= facts.perProcess / 2 &&
       (!one.awaitsModel || ofPlatform.filter(({ awaitsModel }) => awaitsModel).length <= facts.perProcess / 2)
     );

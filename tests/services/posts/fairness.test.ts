@@ -1,5 +1,5 @@
 /** Fairness: thousands of due posts of one connection or account do not delay the few posts of others. */
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { scheduledPosts } from '../../../jobs/scheduled-posts.ts';
 import type { Candidate } from '../../../services/scheduling/concurrency-limits.ts';
 import { claimDueSends, nextDueAt } from '../../../services/sending/claim-due-sends.ts';
@@ -35,6 +35,8 @@ async function lateComer() {
   const scheduledFor = new Date(world.clock.now().getTime() + 61_000).toISOString();
   return makePost(world, 'sandbox', { key, scheduledFor });
 }
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 async function claim(options?: Parameters<typeof claimDueSends>[1]) {
   const { sends } = await claimDueSends(world.context, options);
@@ -84,6 +86,43 @@ describe('a post of another account', () => {
   });
 });
 
+describe('immediate posts that hang', () => {
+  it('leave the scheduled posts of their account and of others on time', async () => {
+    const { context, clock } = world;
+    const perProcess = 4;
+    const sandbox = { ...context.platforms.sandbox, concurrency: { perProcess, perConnection: 1 } };
+    const platforms = { ...context.platforms, sandbox };
+    const [busy, other] = [await accountWithSandbox(world), await accountWithSandbox(world)];
+    const slugs = Array.from({ length: perProcess }, (_, index) => `busy-${index}`);
+    for (const slug of slugs) await connectSandbox(world, { key: busy.key, slug });
+    const scheduledFor = new Date(clock.now().getTime() + 1_000).toISOString();
+    const due = [];
+    for (const { key } of [busy, other]) {
+      const { postId } = await makePost(world, 'sandbox', { key, scheduledFor });
+      due.push({ key, postId });
+    }
+    const released = Promise.withResolvers<void>();
+    const sleep = vi.spyOn(clock, 'sleep').mockImplementation((ms) => (ms === 99_000 ? released.promise : nextTurn()));
+    onTestFinished(() => sleep.mockRestore());
+    const body = { text: '[[slow 99000]] Hello', connectionSlugs: slugs };
+    const posting = world.rest('POST /posts', { key: busy.key, body });
+    await vi.waitFor(() => expect(sleep.mock.calls.filter(([ms]) => ms === 99_000)).toHaveLength(perProcess));
+    clock.advance(1_000);
+
+    const begun = await scheduledPosts.run({ ...context, platforms }, new AbortController().signal);
+
+    expect(begun).toBe(2);
+    await vi.waitFor(() => expect(context.sends.inFlight).toBe(perProcess));
+    for (const { key, postId } of due) {
+      const { body: read } = await world.rest(`GET /posts/${postId}`, { key });
+      expect(read.post).toMatchObject({ status: 'sent', scheduledFor, sentAt: scheduledFor });
+    }
+    released.resolve();
+    const { results } = (await posting).body;
+    expect(results.map(({ status }: { status: string }) => status)).toEqual(slugs.map(() => 'sent'));
+  });
+});
+
 /** A process whose sends to the sandbox, six at most and three for each account, hang until they are told to go on. */
 function hangingProcess() {
   const { context } = world;
@@ -93,7 +132,14 @@ function hangingProcess() {
     const { id, accountId, platformId, aiRewriteStatus } = one.post;
     const awaitsModel = aiRewriteStatus === 'pending';
     claimed.push(one);
-    inProgress.push({ id, accountId, platformId, connectionId: one.connection.id, awaitsModel });
+    inProgress.push({
+      id,
+      accountId,
+      platformId,
+      connectionId: one.connection.id,
+      awaitsModel,
+      isImmediate: false,
+    });
     return new Promise<never>(() => {});
   };
   const sandbox = { ...context.platforms.sandbox, concurrency: { perProcess: 6, perConnection: 2 } };
