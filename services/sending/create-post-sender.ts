@@ -1,5 +1,5 @@
 /** Creates the post sender of a process: it settles the outcomes of its sends in batches. */
-import { createBatcher } from '../batcher.ts';
+import { createGroupedBatcher } from '../batcher.ts';
 import type { Context } from '../context.ts';
 import { InProgress } from '../in-progress.ts';
 import type { Span, SpanStart } from '../ports/tracer.ts';
@@ -26,9 +26,11 @@ export function createPostSender(context: Context): PostSender {
   const inProgress = new InProgress<{ readonly sending: Promise<unknown>; readonly place: Place }>();
   const tracked = new InProgress<Promise<void>>();
   const sends = () => Array.from(inProgress, ({ sending }) => sending);
-  const settlements = createBatcher((items: readonly Settlement[]) => {
-    return storeOutcome(context, () => settleSends(context, items));
-  }, SETTLE_TOGETHER);
+  const settlements = createGroupedBatcher(
+    (settlement: Settlement) => groupOf(context, settlement),
+    (items) => storeOutcome(context, () => settleSends(context, items)),
+    SETTLE_TOGETHER,
+  );
 
   const polishAndSend = async (begun: ClaimedSend, place: Place) => {
     const isPending = begun.post.aiRewriteStatus === 'pending' && begun.lookedUp === undefined;
@@ -110,6 +112,12 @@ export function createPostSender(context: Context): PostSender {
       while (inProgress.size + tracked.size > 0) await Promise.allSettled([...sends(), ...tracked]);
     },
   };
+}
+
+/** A settlement may wait for a lock on its post, such as that of a stop. Those of other accounts must not wait with it. */
+function groupOf({ db }: Context, { claimed }: Settlement): string {
+  // The embedded database runs one transaction at a time: no statement waits for a lock, and more statements take longer.
+  return db.engine === 'pglite' ? 'all' : claimed.post.accountId;
 }
 
 /** The id of the post leads from a send to the request that stored the post, which may be long ago. */

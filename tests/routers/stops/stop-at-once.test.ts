@@ -231,6 +231,25 @@ describe.skipIf(world.db.engine !== 'postgres')('a stop that begins while other 
     expect([await settling, (await stopping).status]).toEqual([[true, true, true], 201]);
     expect((await Promise.all(ids.map(read))).map(({ status }) => status)).toEqual(['sent', 'sent', 'sent']);
   });
+
+  it('delays the sends of its account that end meanwhile, and none of another account', async () => {
+    const [stopped, other] = [await tenant(), await tenant()];
+    const [sent, waiting] = [await stopped.schedule(), await stopped.schedule({ scheduledFor: iso(2 * HOUR) })];
+    world.clock.advance(HOUR);
+    const { sends } = await claimDueSends(world.context);
+    const held = await holdPost(waiting);
+    const stopping = world.rest('POST /stops', { key: stopped.key, body: {} });
+    await held.waiting(1, stopping);
+    const sending = Promise.all(sends.map((send) => world.context.sends.send(send)));
+    await held.waiting(2, sending);
+
+    const result = await other.post();
+
+    expect([result.status, (await stopped.read(sent)).status]).toEqual(['sent', 'processing']);
+    await held.release();
+    expect([(await stopping).status, (await sending).map(({ error }) => error)]).toEqual([201, [null]]);
+    expect((await stopped.read(sent)).status).toBe('sent');
+  });
 });
 
 describe.skipIf(world.db.engine !== 'postgres')('a release', () => {
