@@ -229,7 +229,7 @@ export const Post = defineEntity({
       expression: `create index "posts_uncounted_index" on "posts" ("account_id", "sent_at") where ("sent_at" is not null and not "counted")`,
     },
     {
-      // The calendar finds other posts by when they were accepted (services/posts/calendar-rows.ts).
+      // The calendar and analytics find other posts by when they were accepted (services/posts/long-waits.ts).
       name: 'posts_long_wait_index',
       expression: `create index "posts_long_wait_index" on "posts" ("account_id", (coalesce("sent_at", "scheduled_for"))) where (coalesce("sent_at", "scheduled_for") - "created_at" > interval '31 days')`,
     },

@@ -6,8 +6,8 @@ import { expressionBuilder, sql } from 'kysely';
 import { type Schema, tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
-import { earliestId, ID_SLACK_MS } from '../ids.ts';
 import { DAY_READ } from '../metrics/read-times.ts';
+import { acceptedFor, HAS_WAITED_LONG, PLANNED_TIME } from '../posts/long-waits.ts';
 import { filtersOf, type PostFilter } from './read-daily-metrics.ts';
 import type { Window } from './window.ts';
 
@@ -80,7 +80,8 @@ export async function readSample(context: Context, caller: Caller, filter: Sampl
 /** One post more than the sample holds, which shows that there are more. */
 const FOUND_MAX = SAMPLE_MAX + 1;
 
-function foundPosts(context: Context, caller: Caller, filter: SampleFilter, window: Window) {
+/** The query of the posts, without their metrics. */
+export function foundPosts(context: Context, caller: Caller, filter: SampleFilter, window: Window) {
   const { tag = [] } = filter;
   return tag.length > 0
     ? taggedPosts(context, caller, { ...filter, tag }, window)
@@ -93,45 +94,71 @@ const outer = expressionBuilder<{ c: Schema['connections']; t: Schema['post_tags
 /** Along the index of each connection by the time of sending. */
 function newestPosts(context: Context, caller: Caller, filter: SampleFilter, window: Window) {
   const posts = sentPosts(context, caller, filter, window)
-    .where('posts.connection_id', '=', outer.ref('c.id'))
-    .orderBy('sent_at', 'desc')
+    .where('p.connection_id', '=', outer.ref('c.id'))
+    .orderBy('p.sent_at', 'desc')
     .limit(FOUND_MAX);
   return tables(context.db.queries)
     .selectFrom('connections as c')
     .innerJoinLateral(posts.as('f'), (join) => join.onTrue())
-    .select(['f.id', 'f.sent_at', 'f.platform_id', 'f.tags'])
+    .selectAll('f')
     .where('c.account_id', '=', caller.accountId)
     .orderBy('f.sent_at', 'desc')
     .limit(FOUND_MAX);
 }
 
-/** Along the index of the first tag, whose posts are looked up. */
+/** Each post is on one side only, as in the calendar (services/posts/calendar-rows.ts). */
 function taggedPosts(context: Context, caller: Caller, filter: TaggedFilter, window: Window) {
-  const posts = sentPosts(context, caller, filter, window)
-    .where('posts.id', '=', outer.ref('t.post_id'))
-    .where('tags', '@>', ({ val }) => val([...filter.tag]))
-    // Stops the planner from scanning all posts instead, because it cannot know how many have the tag.
-    .offset(0);
-  // A post is accepted before it is sent, and ids sort by the time of acceptance.
-  const until = earliestId(new Date(Date.parse(window.to) + DAY_MS + ID_SLACK_MS));
+  const posts = sentPosts(context, caller, filter, window).where('p.tags', '@>', ({ val }) => val([...filter.tag]));
+  const { from, until } = instantsOf(window);
+  const late = posts.where(HAS_WAITED_LONG).where(PLANNED_TIME, '>=', from).where(PLANNED_TIME, '<', until);
+  const soon = posts.where(({ not }) => not(HAS_WAITED_LONG));
   return tables(context.db.queries)
-    .selectFrom('post_tags as t')
-    .innerJoinLateral(posts.as('f'), (join) => join.onTrue())
-    .select(['f.id', 'f.sent_at', 'f.platform_id', 'f.tags'])
-    .where('t.account_id', '=', caller.accountId)
-    .where('t.tag', '=', filter.tag[0] ?? '')
-    .where('t.post_id', '<', until)
-    .orderBy('t.post_id', 'desc')
+    .selectFrom(alongTag(context, caller, filter, window, soon).unionAll(late).as('f'))
+    .selectAll()
+    .orderBy('id', 'desc')
     .limit(FOUND_MAX);
 }
 
-function sentPosts(context: Context, caller: Caller, filter: SampleFilter, { from, to }: Window) {
+/** Along the index of the first tag, whose posts of the time are looked up. */
+function alongTag(
+  context: Context,
+  caller: Caller,
+  { tag }: TaggedFilter,
+  { from, to }: Window,
+  posts: ReturnType<typeof sentPosts>,
+) {
+  // Stops the planner from scanning all posts instead, because it cannot know how many have the tag.
+  const found = posts.where('p.id', '=', outer.ref('t.post_id')).offset(0);
+  const { first, end } = acceptedFor({ from: new Date(from), until: new Date(Date.parse(to) + DAY_MS) });
+  const newest = tables(context.db.queries)
+    .selectFrom('post_tags as t')
+    .innerJoinLateral(found.as('f'), (join) => join.onTrue())
+    .selectAll('f')
+    .where('t.account_id', '=', caller.accountId)
+    .where('t.tag', '=', tag[0] ?? '')
+    .where('t.post_id', '>=', first)
+    .where('t.post_id', '<', end)
+    .orderBy('t.post_id', 'desc')
+    .limit(FOUND_MAX);
+  return tables(context.db.queries).selectFrom(newest.as('newest')).selectAll();
+}
+
+function sentPosts(context: Context, caller: Caller, filter: SampleFilter, window: Window) {
   const { reach, wanted } = filtersOf(caller, filter);
+  const { from, until } = instantsOf(window);
   return tables(context.db.queries)
-    .selectFrom('posts')
-    .select(['id', 'sent_at', 'platform_id', 'tags'])
+    .selectFrom('posts as p')
+    .select(['p.id', 'p.sent_at', 'p.platform_id', 'p.tags'])
     .where((of) => of.and([of.and(reach), of.and(wanted)]))
-    .where('sent_at', 'is not', null)
-    .where('sent_at', '>=', sql<string>`${from}::timestamp at time zone 'UTC'`)
-    .where('sent_at', '<', sql<string>`(${to}::timestamp + interval '1 day') at time zone 'UTC'`);
+    .where('p.sent_at', 'is not', null)
+    .where('p.sent_at', '>=', from)
+    .where('p.sent_at', '<', until);
+}
+
+/** When the window begins and, not included, ends. */
+function instantsOf({ from, to }: Window) {
+  return {
+    from: sql<string>`${from}::timestamp at time zone 'UTC'`,
+    until: sql<string>`(${to}::timestamp + interval '1 day') at time zone 'UTC'`,
+  };
 }

@@ -10,6 +10,7 @@ import { type Schema, tables } from '../../entities/tables.ts';
 import type { PlatformId } from '../../platforms/registry.ts';
 import type { Caller } from '../access/caller.ts';
 import { earliestId, ID_SLACK_MS } from '../ids.ts';
+import { acceptedFor, HAS_WAITED_LONG, latestId, PLANNED_TIME } from './long-waits.ts';
 import { reach } from './reachable-posts.ts';
 
 /** The statuses that the calendar shows. */
@@ -43,13 +44,6 @@ export type NarrowIndex = { readonly tag: string } | { readonly profileId: strin
 
 export type CalendarRow = Awaited<ReturnType<ReturnType<typeof calendarRows>['execute']>>[number];
 
-/**
- * Most posts go out at most this long after they were accepted, because none is scheduled further ahead. Drafts that were
- * published later and posts that were rescheduled are in `posts_long_wait_index`.
- */
-const WAIT_DAYS = 31;
-const WAIT_MS = WAIT_DAYS * 86_400_000;
-
 const COLUMNS = [
   'p.id',
   'p.text',
@@ -75,22 +69,11 @@ export const outer = expressionBuilder<{ c: Schema['connections']; t: Schema['po
 /** When a post goes out or went out, for posts in each of {@link CALENDAR_STATUSES}. */
 const TIME = of.fn.coalesce('p.sent_at', 'p.scheduled_for', 'p.created_at');
 
-/** The same for posts that were scheduled or sent. Must match the expression of `posts_long_wait_index` word for word. */
-const PLANNED_TIME = of.fn.coalesce('p.sent_at', 'p.scheduled_for');
-
 /**
  * A plan for profiles of average size would read the index of profiles for each connection, and with it all posts of a large
  * profile. Only {@link alongNarrowIndex} uses that index.
  */
 const UNINDEXED_PROFILE = sql<string>`p.profile_id::text`;
-
-/** Must match the condition of `posts_long_wait_index` word for word. */
-const HAS_WAITED_LONG = sql<boolean>`coalesce(p.sent_at, p.scheduled_for) - p.created_at > interval '31 days'`;
-
-/** The ids of posts that were accepted at most {@link WAIT_DAYS} days before they go out in the range. */
-export function acceptedFor({ from, until }: { readonly from: Date; readonly until: Date }) {
-  return { first: earliestId(new Date(Math.max(+from - WAIT_MS - ID_SLACK_MS, 0))), end: latestId(until) };
-}
 
 /**
  * The query of a window.
@@ -239,9 +222,4 @@ export function unseen<Value extends string | number>(value: Value, type: 'uuid'
 /** A status in the text of the query: PostgreSQL uses an index of some statuses only then. */
 export function literal(status: CalendarStatus) {
   return sql.lit(status);
-}
-
-/** Sorts after the ids of all posts that were accepted before an instant. */
-function latestId(instant: Date): string {
-  return earliestId(new Date(+instant + ID_SLACK_MS));
 }

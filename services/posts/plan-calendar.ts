@@ -9,7 +9,6 @@ import { tables } from '../../entities/tables.ts';
 import type { Caller } from '../access/caller.ts';
 import { acceptedAt } from '../ids.ts';
 import {
-  acceptedFor,
   type CalendarRowFilter,
   type CalendarWindow,
   literal,
@@ -17,6 +16,7 @@ import {
   outer,
   unseen,
 } from './calendar-rows.ts';
+import { acceptedFor } from './long-waits.ts';
 
 /** Posts of a tag or a profile that take less time to read than all posts of a busy month. */
 const FEW = 20_000;
