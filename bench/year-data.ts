@@ -4,9 +4,17 @@
  */
 import { wordsOf } from '../services/posts/post-words.ts';
 
-/** Connections of the large account. The last two have only the oldest fortieth of its posts, and those have no others. */
-export const LARGE_CONNECTIONS = 50;
+/**
+ * Connections of the large account. Two have only the oldest fortieth of its posts, and those have no others. The last one has the
+ * posts with {@link RARE}.
+ */
+export const LARGE_CONNECTIONS = 51;
 const CURRENT_CONNECTIONS = 48;
+const OLD_CONNECTIONS = 2;
+const SMALL_CONNECTION = CURRENT_CONNECTIONS + OLD_CONNECTIONS;
+
+/** Slug of a connection with as many posts in each size. */
+export const SMALL_SLUG = `bench-${SMALL_CONNECTION + 1}`;
 
 const OTHER_ACCOUNTS = 199;
 const OTHER_CONNECTIONS = 4;
@@ -78,7 +86,8 @@ export const ACCOUNTS_SQL = [
    from (select account_id, created_at from webhooks order by account_id = any(select id from bench_accounts), id limit 1) w,
      unnest('{${SPREAD_PROFILE},${OLD_PROFILE},${OTHER_PROFILE}}'::text[]) as profile`,
   // A post has the profile of its connection.
-  `update connections c set profile_id = case when n >= ${CURRENT_CONNECTIONS} then '${OLD_PROFILE}'::uuid
+  `update connections c set profile_id = case when n = ${SMALL_CONNECTION} then null
+     when n >= ${CURRENT_CONNECTIONS} then '${OLD_PROFILE}'::uuid
      when n in (8, 9) then '${SPREAD_PROFILE}'::uuid when n % 3 = 1 then '${OTHER_PROFILE}'::uuid end
    from bench_connections b where b.id = c.id and b.n < ${LARGE_CONNECTIONS}`,
   `alter table bench_connections add account_id uuid, add profile_id uuid, add platform_id text`,
@@ -87,9 +96,12 @@ export const ACCOUNTS_SQL = [
   `analyze bench_connections`,
 ];
 
+const IS_RARE = `i % greatest($2::bigint / 100, 5) = 1`;
+
 // Two of five posts are of the large account, in turns over its connections.
-const connectionOf = (old: string) => `case
-  when i % 5 < 2 and ${old} then ${CURRENT_CONNECTIONS} + (i / 5) % ${LARGE_CONNECTIONS - CURRENT_CONNECTIONS}
+const connectionOf = (old: string, rare: string) => `case
+  when ${rare} then ${SMALL_CONNECTION}
+  when i % 5 < 2 and ${old} then ${CURRENT_CONNECTIONS} + (i / 5) % ${OLD_CONNECTIONS}
   when i % 5 < 2 then (i / 5) % ${CURRENT_CONNECTIONS}
   else ${LARGE_CONNECTIONS} + ${random(1)} % ${OTHER_ACCOUNTS * OTHER_CONNECTIONS} end`;
 
@@ -116,11 +128,11 @@ const postsSql = (numbers: string, status: string, scheduledFor: string) => `
       select *, ${status} as status,
         array_remove(array[case when ${random(3)} % 40 = 1 then ' ${SPREAD}' end, case when old then ' ${OLD}' end,
           case when ${random(3)} % 100 = 7 then ' ${SOME}' end,
-          case when i % greatest($2::bigint / 100, 5) = 1 then ' ${RARE}' end], null) as marks,
+          case when ${IS_RARE} then ' ${RARE}' end], null) as marks,
         array_remove(array[case when ${random(3)} % 3 = 0 then 'news' end, case when ${random(3)} % 40 = 1 then '${SPREAD}' end,
           case when old then '${OLD}' end], null) as tags
       from (${numbers}) numbers) marked) described
-  join bench_connections c on c.n = ${connectionOf('old')}`;
+  join bench_connections c on c.n = ${connectionOf('old', IS_RARE)}`;
 
 export const SENT_SQL = postsSql(
   `select i, i < $2::bigint / 40 as old, $1::timestamptz - ($2::bigint - i) * (${POSTS_SPAN} / $2::bigint) as moment
@@ -216,7 +228,7 @@ export const AUDIT_SQL = `
     case when i % 50 = 0 then 'invalid_request' else 'ok' end, 'live', c.account_id
   from (select i, $1::timestamptz - ($2::bigint - i) * (${AUDIT_SPAN} / $2::bigint) as moment
     from generate_series(1, $2::bigint) as i) numbers
-  join bench_connections c on c.n = ${connectionOf('false')}`;
+  join bench_connections c on c.n = ${connectionOf('false', 'false')}`;
 
 /** How many sandbox connections the install needs before a year is stored, named `bench-1` and so on. */
 export const CONNECTIONS = LARGE_CONNECTIONS + OTHER_ACCOUNTS * OTHER_CONNECTIONS;

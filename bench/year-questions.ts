@@ -71,6 +71,7 @@ export const QUESTIONS: readonly Question[] = [
   analytics('profile', `&profileId=${year.SPREAD_PROFILE}`),
   analytics('connection', '&connectionSlug=bench-1'),
   analytics('platform', '&platform=bluesky'),
+  analytics('times of a small connection', `&include=times&connectionSlug=${year.SMALL_SLUG}`),
   { name: 'analytics, old tag', path: `/analytics?tag=${year.OLD}`, rows: { of: 'days', count: 30 } },
   { name: 'deliveries', path: '/webhooks/{webhookId}/deliveries?limit=25', rows: { of: 'deliveries', count: PAGE } },
   {

@@ -11,7 +11,7 @@ import { isTimeZone } from '../scheduling/time-zone.ts';
 import { type DayView, dayViews, type PlatformView, platformViews, totalsOf, type TotalsView } from './add-up.ts';
 import { bestTimes, type BestTimesView } from './best-times.ts';
 import { type DailyMetrics, readDailyMetrics } from './read-daily-metrics.ts';
-import { readSample, SAMPLE_MAX, type SampleFilter } from './read-sample.ts';
+import { readSample, SAMPLE_MAX, type SampledPost, type SampleFilter } from './read-sample.ts';
 import { asDailyMetrics, type TagView, tagViews } from './sample-views.ts';
 import { type Window, windowOf } from './window.ts';
 
@@ -55,16 +55,13 @@ export async function readAnalytics(context: Context, caller: Caller, filter: An
     throw new ServiceError('invalid_request', words);
   }
   await requireProfileFilter(context, caller, profileId);
-  if (tag.length > 0) {
-    const { posts, isWhole } = await readSample(context, caller, filter, window);
-    return { ...viewsOf(asDailyMetrics(posts), window), ...sampleViews(posts, isWhole, include, timezone) };
-  }
-  const rows = await readDailyMetrics(context, caller, filter, window);
-  const views = viewsOf(rows, window);
-  if (include.length === 0) return views;
-  const newest = newestDays(rows, window);
-  const { posts, isWhole } = await readSample(context, caller, filter, newest);
-  return { ...views, ...sampleViews(posts, isWhole && newest.from === window.from, include, timezone) };
+  const daily = await readDailyMetrics(context, caller, filter, window);
+  if (tag.length + include.length === 0) return viewsOf(daily, window);
+  const { posts, isWhole } = await readSample(context, caller, filter, daily);
+  return {
+    ...viewsOf(tag.length > 0 ? asDailyMetrics(posts) : daily, window),
+    ...sampleViews(posts, isWhole, include, timezone),
+  };
 }
 
 function viewsOf(rows: readonly DailyMetrics[], window: Window) {
@@ -76,12 +73,7 @@ function viewsOf(rows: readonly DailyMetrics[], window: Window) {
   };
 }
 
-function sampleViews(
-  posts: Awaited<ReturnType<typeof readSample>>['posts'],
-  isWhole: boolean,
-  include: readonly Part[],
-  timezone: string,
-) {
+function sampleViews(posts: readonly SampledPost[], isWhole: boolean, include: readonly Part[], timezone: string) {
   const timed = () =>
     posts.map(({ sent_at: sentAt, dayReactions }) => ({ sentAt: new Date(sentAt ?? 0), reactions: dayReactions }));
   return {
@@ -89,17 +81,4 @@ function sampleViews(
     ...(include.includes('times') && { bestTimes: bestTimes(timed(), timezone) }),
     sample: { posts: posts.length, max: SAMPLE_MAX, isWhole },
   };
-}
-
-/**
- * The part of the window that can hold the newest posts, as far as the sample reaches: without it, all posts of a long
- * window would be sorted to find them.
- */
-function newestDays(rows: readonly DailyMetrics[], window: Window): Window {
-  let posts = 0;
-  for (const row of rows.toSorted((a, b) => (a.day < b.day ? 1 : -1))) {
-    posts += row.posts;
-    if (posts > SAMPLE_MAX) return { from: row.day, to: window.to };
-  }
-  return window;
 }

@@ -2,13 +2,15 @@
  * Reads the sent posts of a window one by one, each with its metrics, for what daily metrics do not know: tags and hours
  * (docs/decisions/0077-read-tags-and-hours-from-the-newest-posts.md).
  */
-import { expressionBuilder, sql } from 'kysely';
-import { type Schema, tables } from '../../entities/tables.ts';
+import { anyOf } from '../../entities/any-of.ts';
+import { tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
 import { DAY_READ } from '../metrics/read-times.ts';
 import { acceptedFor, HAS_WAITED_LONG, PLANNED_TIME } from '../posts/long-waits.ts';
-import { filtersOf, type PostFilter } from './read-daily-metrics.ts';
+import { findSenders } from './find-senders.ts';
+import type { DailyMetrics, PostFilter } from './read-daily-metrics.ts';
+import { connectionsOf, instantsOf, outer, sentPosts } from './sent-posts.ts';
 import type { Window } from './window.ts';
 
 /** Most posts that one answer is computed from. */
@@ -31,12 +33,21 @@ type TaggedFilter = SampleFilter & { readonly tag: readonly string[] };
 export type SampledPost = Awaited<ReturnType<typeof readSample>>['posts'][number];
 
 /**
- * Reads the newest posts of the window, at most {@link SAMPLE_MAX}. `dayReactions` is null without a read a day after
+ * Reads the newest posts of the filter, at most {@link SAMPLE_MAX}. `dayReactions` is null without a read a day after
  * sending.
+ *
+ * @param daily metrics of the filter, but for its tags
  */
-export async function readSample(context: Context, caller: Caller, filter: SampleFilter, window: Window) {
+export async function readSample(
+  context: Context,
+  caller: Caller,
+  filter: SampleFilter,
+  daily: readonly DailyMetrics[],
+) {
+  if (daily.length === 0) return { posts: [], isWhole: true };
+  const found = await foundPosts(context, caller, filter, daily);
   const rows = await tables(context.db.queries)
-    .selectFrom(foundPosts(context, caller, filter, window).as('p'))
+    .selectFrom(found.posts.as('p'))
     .leftJoinLateral(
       (of) =>
         of
@@ -74,34 +85,67 @@ export async function readSample(context: Context, caller: Caller, filter: Sampl
       of.cast<number | null>('d.reactions', 'float8').as('dayReactions'),
     ])
     .execute();
-  return { posts: rows.slice(0, SAMPLE_MAX), isWhole: rows.length <= SAMPLE_MAX };
+  return { posts: rows.slice(0, SAMPLE_MAX), isWhole: found.isWhole && rows.length <= SAMPLE_MAX };
 }
 
 /** One post more than the sample holds, which shows that there are more. */
 const FOUND_MAX = SAMPLE_MAX + 1;
 
-/** The query of the posts, without their metrics. */
-export function foundPosts(context: Context, caller: Caller, filter: SampleFilter, window: Window) {
+/**
+ * The query of the posts, without their metrics.
+ *
+ * @returns also whether it selects from all posts of the filter, and not only from the newest
+ */
+async function foundPosts(context: Context, caller: Caller, filter: SampleFilter, daily: readonly DailyMetrics[]) {
   const { tag = [] } = filter;
-  return tag.length > 0
-    ? taggedPosts(context, caller, { ...filter, tag }, window)
-    : newestPosts(context, caller, filter, window);
+  const newestFirst = daily.toSorted((a, b) => (a.day < b.day ? 1 : -1));
+  if (tag.length > 0) {
+    const posts = taggedPosts(context, caller, { ...filter, tag }, daysOf(newestFirst));
+    return { posts, isWhole: true };
+  }
+  const newest = newestRows(newestFirst);
+  const days = daysOf(newest);
+  const senders = await findSenders(context, caller, filter, newest, days);
+  return { posts: newestPosts(context, caller, filter, days, senders), isWhole: postsOf(daily) <= SAMPLE_MAX };
 }
 
-/** Columns of the query around a lateral one. */
-const outer = expressionBuilder<{ c: Schema['connections']; t: Schema['post_tags'] }, 'c' | 't'>();
+/** As far as the sample reaches: without this bound, all posts of a long window would be sorted to find the newest. */
+function newestRows(newestFirst: readonly DailyMetrics[]): readonly DailyMetrics[] {
+  let posts = 0;
+  for (const { day, posts: sent } of newestFirst) {
+    posts += sent;
+    if (posts > SAMPLE_MAX) return newestFirst.filter((row) => row.day >= day);
+  }
+  return newestFirst;
+}
+
+/** @param newestFirst one row at least */
+function daysOf(newestFirst: readonly DailyMetrics[]): Window {
+  return { from: newestFirst.at(-1)?.day ?? '', to: newestFirst[0]?.day ?? '' };
+}
+
+function postsOf(daily: readonly DailyMetrics[]): number {
+  return daily.reduce((sum, { posts }) => sum + posts, 0);
+}
 
 /** Along the index of each connection by the time of sending. */
-function newestPosts(context: Context, caller: Caller, filter: SampleFilter, window: Window) {
-  const posts = sentPosts(context, caller, filter, window)
+function newestPosts(
+  context: Context,
+  caller: Caller,
+  filter: SampleFilter,
+  days: Window,
+  senders: readonly string[] | null,
+) {
+  const posts = sentPosts(context, caller, filter, days)
     .where('p.connection_id', '=', outer.ref('c.id'))
+    // Tells PostgreSQL how many posts they have. It expects an average connection otherwise, which may have half of the table.
+    .$if(senders !== null, (sent) => sent.where('p.connection_id', '=', anyOf(senders ?? [])))
     .orderBy('p.sent_at', 'desc')
     .limit(FOUND_MAX);
-  return tables(context.db.queries)
-    .selectFrom('connections as c')
+  return connectionsOf(context, caller, filter)
     .innerJoinLateral(posts.as('f'), (join) => join.onTrue())
     .selectAll('f')
-    .where('c.account_id', '=', caller.accountId)
+    .$if(senders !== null, (connections) => connections.where('c.id', '=', anyOf(senders ?? [])))
     .orderBy('f.sent_at', 'desc')
     .limit(FOUND_MAX);
 }
@@ -141,24 +185,4 @@ function alongTag(
     .orderBy('t.post_id', 'desc')
     .limit(FOUND_MAX);
   return tables(context.db.queries).selectFrom(newest.as('newest')).selectAll();
-}
-
-function sentPosts(context: Context, caller: Caller, filter: SampleFilter, window: Window) {
-  const { reach, wanted } = filtersOf(caller, filter);
-  const { from, until } = instantsOf(window);
-  return tables(context.db.queries)
-    .selectFrom('posts as p')
-    .select(['p.id', 'p.sent_at', 'p.platform_id', 'p.tags'])
-    .where((of) => of.and([of.and(reach), of.and(wanted)]))
-    .where('p.sent_at', 'is not', null)
-    .where('p.sent_at', '>=', from)
-    .where('p.sent_at', '<', until);
-}
-
-/** When the window begins and, not included, ends. */
-function instantsOf({ from, to }: Window) {
-  return {
-    from: sql<string>`${from}::timestamp at time zone 'UTC'`,
-    until: sql<string>`(${to}::timestamp + interval '1 day') at time zone 'UTC'`,
-  };
 }

@@ -73,7 +73,7 @@ const TIME = of.fn.coalesce('p.sent_at', 'p.scheduled_for', 'p.created_at');
  * A plan for profiles of average size would read the index of profiles for each connection, and with it all posts of a large
  * profile. Only {@link alongNarrowIndex} uses that index.
  */
-const UNINDEXED_PROFILE = sql<string>`p.profile_id::text`;
+export const UNINDEXED_PROFILE = sql<string>`p.profile_id::text`;
 
 /**
  * The query of a window.
