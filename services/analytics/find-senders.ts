@@ -35,6 +35,7 @@ export async function findSenders(
   for (const { day, posts } of daily) add(day, posts);
   const present = connectionsOf(context, caller, filter).where((of) => of.and(named));
   let found = (await present.select('c.id').execute()).map(({ id }) => id);
+  // A connection never changes its platform.
   if (!isNamed) return found;
   const senders: string[] = [];
   for (;;) {

@@ -99,14 +99,29 @@ const FOUND_MAX = SAMPLE_MAX + 1;
 async function foundPosts(context: Context, caller: Caller, filter: SampleFilter, daily: readonly DailyMetrics[]) {
   const { tag = [] } = filter;
   const newestFirst = daily.toSorted((a, b) => (a.day < b.day ? 1 : -1));
+  const sent = daily.reduce((sum, { posts }) => sum + posts, 0);
   if (tag.length > 0) {
-    const posts = taggedPosts(context, caller, { ...filter, tag }, daysOf(newestFirst));
-    return { posts, isWhole: true };
+    const tagged = { ...filter, tag };
+    const allDays = daysOf(newestFirst);
+    const isAlongTag = sent > SAMPLE_MAX || !(await hasMoreTagged(context, caller, tagged, allDays, sent));
+    if (isAlongTag) return { posts: taggedPosts(context, caller, tagged, allDays), isWhole: true };
   }
   const newest = newestRows(newestFirst);
   const days = daysOf(newest);
   const senders = await findSenders(context, caller, filter, newest, days);
-  return { posts: newestPosts(context, caller, filter, days, senders), isWhole: postsOf(daily) <= SAMPLE_MAX };
+  return { posts: newestPosts(context, caller, filter, days, senders), isWhole: sent <= SAMPLE_MAX };
+}
+
+/** Whether more posts have the first tag than this, which then are more than the rest of the filter has. Reads the index alone. */
+async function hasMoreTagged(
+  context: Context,
+  caller: Caller,
+  filter: TaggedFilter,
+  days: Window,
+  count: number,
+): Promise<boolean> {
+  const next = await tagsOf(context, caller, filter, days).select('t.post_id').offset(count).limit(1).execute();
+  return next.length > 0;
 }
 
 /** As far as the sample reaches: without this bound, all posts of a long window would be sorted to find the newest. */
@@ -124,10 +139,6 @@ function daysOf(newestFirst: readonly DailyMetrics[]): Window {
   return { from: newestFirst.at(-1)?.day ?? '', to: newestFirst[0]?.day ?? '' };
 }
 
-function postsOf(daily: readonly DailyMetrics[]): number {
-  return daily.reduce((sum, { posts }) => sum + posts, 0);
-}
-
 /** Along the index of each connection by the time of sending. */
 function newestPosts(
   context: Context,
@@ -136,7 +147,7 @@ function newestPosts(
   days: Window,
   senders: readonly string[] | null,
 ) {
-  const posts = sentPosts(context, caller, filter, days)
+  const posts = samplePosts(context, caller, filter, days)
     .where('p.connection_id', '=', outer.ref('c.id'))
     // Tells PostgreSQL how many posts they have. It expects an average connection otherwise, which may have half of the table.
     .$if(senders !== null, (sent) => sent.where('p.connection_id', '=', anyOf(senders ?? [])))
@@ -152,7 +163,7 @@ function newestPosts(
 
 /** Each post is on one side only, as in the calendar (services/posts/calendar-rows.ts). */
 function taggedPosts(context: Context, caller: Caller, filter: TaggedFilter, window: Window) {
-  const posts = sentPosts(context, caller, filter, window).where('p.tags', '@>', ({ val }) => val([...filter.tag]));
+  const posts = samplePosts(context, caller, filter, window);
   const { from, until } = instantsOf(window);
   const late = posts.where(HAS_WAITED_LONG).where(PLANNED_TIME, '>=', from).where(PLANNED_TIME, '<', until);
   const soon = posts.where(({ not }) => not(HAS_WAITED_LONG));
@@ -163,26 +174,38 @@ function taggedPosts(context: Context, caller: Caller, filter: TaggedFilter, win
     .limit(FOUND_MAX);
 }
 
-/** Along the index of the first tag, whose posts of the time are looked up. */
+/** Looks up the posts of the first tag, the newest first. */
 function alongTag(
   context: Context,
   caller: Caller,
-  { tag }: TaggedFilter,
-  { from, to }: Window,
-  posts: ReturnType<typeof sentPosts>,
+  filter: TaggedFilter,
+  window: Window,
+  posts: ReturnType<typeof samplePosts>,
 ) {
   // Stops the planner from scanning all posts instead, because it cannot know how many have the tag.
   const found = posts.where('p.id', '=', outer.ref('t.post_id')).offset(0);
-  const { first, end } = acceptedFor({ from: new Date(from), until: new Date(Date.parse(to) + DAY_MS) });
-  const newest = tables(context.db.queries)
-    .selectFrom('post_tags as t')
+  const newest = tagsOf(context, caller, filter, window)
     .innerJoinLateral(found.as('f'), (join) => join.onTrue())
     .selectAll('f')
+    .limit(FOUND_MAX);
+  return tables(context.db.queries).selectFrom(newest.as('newest')).selectAll();
+}
+
+/** The rows of the first tag, along its index, for posts that can have been sent in the window. */
+function tagsOf(context: Context, caller: Caller, { tag }: TaggedFilter, { from, to }: Window) {
+  const { first, end } = acceptedFor({ from: new Date(from), until: new Date(Date.parse(to) + DAY_MS) });
+  return tables(context.db.queries)
+    .selectFrom('post_tags as t')
     .where('t.account_id', '=', caller.accountId)
     .where('t.tag', '=', tag[0] ?? '')
     .where('t.post_id', '>=', first)
     .where('t.post_id', '<', end)
-    .orderBy('t.post_id', 'desc')
-    .limit(FOUND_MAX);
-  return tables(context.db.queries).selectFrom(newest.as('newest')).selectAll();
+    .orderBy('t.post_id', 'desc');
+}
+
+function samplePosts(context: Context, caller: Caller, filter: SampleFilter, window: Window) {
+  const { tag = [] } = filter;
+  return sentPosts(context, caller, filter, window).$if(tag.length > 0, (posts) =>
+    posts.where('p.tags', '@>', ({ val }) => val([...tag])),
+  );
 }

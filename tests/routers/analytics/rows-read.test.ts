@@ -102,6 +102,26 @@ describe('with a tag', () => {
   });
 });
 
+describe('with a tag and the slug of few posts', () => {
+  it('reads the posts of the connection, not those of the tag', async () => {
+    const small = await connect('small-campaign');
+    await storeSent({ connection: small, count: 20, acceptedDaysAgo: 190, tag: 'campaign' });
+    await storeSent({ connection: small, count: 10, acceptedDaysAgo: 180 });
+
+    expect(await countOf('tag=campaign&connectionSlug=small-campaign')).toEqual([20, 20]);
+    expect(await pagesOf({ tag: ['campaign'], connectionSlug: 'small-campaign' }, 364)).toBeLessThan(150);
+  });
+
+  it('reads the posts of the tag, if those are fewer', async () => {
+    const connection = await connect('rare');
+    await storeSent({ connection, count: 1_000, acceptedDaysAgo: 190 });
+    await storeSent({ connection, count: 4, acceptedDaysAgo: 180, tag: 'rare' });
+
+    expect(await countOf('tag=rare&connectionSlug=rare')).toEqual([4, 4]);
+    expect(await pagesOf({ tag: ['rare'], connectionSlug: 'rare' }, 364)).toBeLessThan(50);
+  });
+});
+
 describe('with the slug or the profile of few posts', () => {
   it('reads the posts of their connections', async () => {
     const profileId = (await world.profile('Acme', accountId)).id;
