@@ -14,6 +14,7 @@ export const EXIT_CODES = {
     code: 8,
     text: 'Some connections of a post, rows of an import, or kinds or images of an export failed and others did not.',
   },
+  unknown: { code: 9, text: 'It is not known whether a post went out. Look before you run the command again.' },
 } as const satisfies Record<string, { code: number; text: string }>;
 
 export type ExitKind = keyof typeof EXIT_CODES;
@@ -37,4 +38,13 @@ export function exitKindOf(code: string, status: number): ExitKind {
   if (status === 429) return 'limit';
   if (status >= 500) return 'unavailable';
   return status >= 400 ? 'refused' : 'failed';
+}
+
+/** Errors of a server or platform that is unavailable which promise that nothing was done. */
+export const NOTHING_DONE: readonly string[] = ['platform_unavailable', 'server_busy'];
+
+/** The same for what sends a post. An error that promises nothing must not invite to repeat: that would be a second post. */
+export function exitKindOfSend(code: string, status: number): ExitKind {
+  const kind = exitKindOf(code, status);
+  return kind === 'unavailable' && !NOTHING_DONE.includes(code) ? 'unknown' : kind;
 }

@@ -2,7 +2,7 @@
 import { ERRORS, type ErrorCode } from '../errors/codes.ts';
 import type { ErrorBody } from '../errors/error-body.ts';
 import { CarillonError, NoAnswerError } from '../client/errors.ts';
-import { EXIT_CODES, exitKindOf, type ExitKind } from './exit-codes.ts';
+import { EXIT_CODES, exitKindOf, exitKindOfSend, type ExitKind } from './exit-codes.ts';
 import { NoServerError, UsageError } from './operator-client.ts';
 
 /** A failure that the command line finds itself. */
@@ -30,6 +30,15 @@ export class PartialError extends Error {
   }
 }
 
+/** A failure after which a post may be up. */
+export class UnknownSendError extends Error {
+  override name = 'UnknownSendError';
+
+  constructor(cause: unknown) {
+    super('The post may have gone out.', { cause });
+  }
+}
+
 export interface Failure {
   readonly exitCode: number;
   readonly message: string;
@@ -43,6 +52,7 @@ export function failureOf(error: unknown): Failure {
     const failure = failureOf(error.cause);
     return { ...failure, body: { ...failure.body, ...error.done } };
   }
+  if (error instanceof UnknownSendError) return ofUnknownSend(failureOf(error.cause));
   if (error instanceof UsageError) return ours('usage', error.message);
   if (error instanceof CommandError) return ours(error.kind, error.message, error.hint);
   if (error instanceof NoServerError) return ours('unavailable', error.message);
@@ -61,7 +71,7 @@ export function failureOf(error: unknown): Failure {
 
 /** The exit code of the error of one connection. */
 export function exitCodeOfItem(code: string): number {
-  return EXIT_CODES[exitKindOf(code, statusOf(code))].code;
+  return EXIT_CODES[exitKindOfSend(code, statusOf(code))].code;
 }
 
 function statusOf(code: string): number {
@@ -75,6 +85,11 @@ function ofService(body: ErrorBody, status: number): Failure {
 
 function ofAnswer({ body, status, message }: CarillonError): Failure {
   return body === undefined ? ours(exitKindOf('', status), message) : ofService(body, status);
+}
+
+function ofUnknownSend({ message, body }: Failure): Failure {
+  const hint = 'The post may have gone out. Look before you run the command again: carillon posts list';
+  return { exitCode: EXIT_CODES.unknown.code, message, hint, body: { ...body, hint } };
 }
 
 function noAnswer({ message }: Error): Failure {

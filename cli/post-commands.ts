@@ -5,7 +5,7 @@ import { decoded } from './decoded.ts';
 import { CommandError } from './failure.ts';
 import { UsageError } from './operator-client.ts';
 import { answerOfResults } from './post-results.ts';
-import { repeatCall } from './repeat-call.ts';
+import { sendPost } from './send-post.ts';
 import { type Client, clientOf } from './signed-in.ts';
 import { checkAltTexts, readImages, uploadImages } from './upload-image.ts';
 import { WHEN_OPTIONS, whenOf } from './when-options.ts';
@@ -83,7 +83,7 @@ async function publish(call: Call, words: Words): Promise<Answer> {
     ...(isDraft ? { isDraft } : {}),
     idempotencyKey: io.random.uuid(),
   };
-  const body = await repeatCall(call, () => client.posts.create.mutate(input));
+  const body = await sendPost(call, () => client.posts.create.mutate(input));
   return answerOfResults(call, body, body.results);
 }
 

@@ -30,5 +30,7 @@ function exitCodeOf(results: readonly PostResult[]): number {
   const failed = results.filter(({ status }) => status === 'failed');
   if (failed.length === 0) return EXIT_CODES.ok.code;
   if (failed.length < results.length) return EXIT_CODES.partial.code;
-  return exitCodeOfItem(failed[0]?.error?.code ?? '');
+  const codes = failed.map(({ error }) => exitCodeOfItem(error?.code ?? ''));
+  // Repeating the others would repeat this one too.
+  return codes.find((code) => code === EXIT_CODES.unknown.code) ?? codes[0] ?? EXIT_CODES.failed.code;
 }

@@ -5,6 +5,7 @@ import { CommandError } from './failure.ts';
 import { UsageError } from './operator-client.ts';
 import { answerOfResults, type PostResult } from './post-results.ts';
 import { repeatCall } from './repeat-call.ts';
+import { sendPost } from './send-post.ts';
 import { clientOf, type Client } from './signed-in.ts';
 import { facts, painter, plainText, table } from './terminal-text.ts';
 import { WHEN_OPTIONS, whenOf } from './when-options.ts';
@@ -81,11 +82,11 @@ export const POSTS_COMMANDS: readonly CommandSpec[] = [
       },
     ],
     run: async (call) => {
-      const force = hasFlag(call, 'force') ? { force: true } : {};
-      return settled(
-        call,
-        await (await clientOf(call.io)).posts.retry.mutate({ postId: idOf(call), ...whenOf(call), ...force }),
-      );
+      const [client, force] = [await clientOf(call.io), hasFlag(call, 'force')];
+      const input = { postId: idOf(call), ...whenOf(call), ...(force ? { force } : {}) };
+      const send = () => client.posts.retry.mutate(input);
+      // Without --force the service does not send again what may be up.
+      return settled(call, await (force ? sendPost(call, send, []) : send()));
     },
   },
   { name: 'cancel', summary: 'Cancel a scheduled post or delete a draft.', operands: [POST_ID], run: cancel },

@@ -181,6 +181,68 @@ describe('post', () => {
   });
 });
 
+describe('a post that may have gone out', () => {
+  const hint = 'The post may have gone out. Look before you run the command again: carillon posts list';
+  const busy = { error: 'server_busy', message: 'Full.', hint: 'Wait.', retryable: true };
+  const answered = async () => Response.json(busy, { status: 503 });
+  const lost: typeof fetch = async (url, init) => {
+    await fetch(url, init);
+    throw new TypeError('fetch failed');
+  };
+  const refused: typeof fetch = async () => {
+    throw new TypeError('fetch failed', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) });
+  };
+  const inTurn = (...tries: (typeof fetch)[]) => {
+    const left = [...tries];
+    const next: typeof fetch = async (url, init) => (left.shift() ?? fetch)(url, init);
+    return { io: { fetch: next } };
+  };
+
+  it('ends with 9 when its outcome is unknown, also when it is sent again by force', async () => {
+    const first = await run(['post', '[[vanish]] once', '--to', slug]);
+    const [{ id }] = (await json('posts', 'list', '--search', 'vanish once')).posts;
+    const forced = await run(['retry', id, '--force']);
+
+    expect([first.exitCode, first.stdout]).toEqual([9, expect.stringContaining('(outcome_unknown)')]);
+    expect([forced.exitCode, forced.stdout]).toEqual([9, expect.stringContaining('(outcome_unknown)')]);
+  });
+
+  it('ends with 9 when another connection of the post was not available', async () => {
+    const oneUnavailable: typeof fetch = async (url, init) => {
+      const answer = await fetch(url, init);
+      return new Response((await answer.text()).replace('outcome_unknown', 'platform_unavailable'), answer);
+    };
+
+    const { exitCode, stdout } = await run(['post', '[[vanish]] twice', '--to', slug, '--to', 'gong'], {
+      io: { fetch: oneUnavailable },
+    });
+
+    expect([exitCode, stdout]).toEqual([9, expect.stringMatching(/\(platform_unavailable\)[^]*\(outcome_unknown\)/)]);
+  });
+
+  it.each<[string, (typeof fetch)[], number, string]>([
+    ['no answer', [lost, lost, lost], 9, hint],
+    ['no answer, then no work taken on', [lost, answered, answered], 9, hint],
+    ['no answer, then no connection', [lost, refused, refused], 9, hint],
+    ['no work taken on', [answered, answered, answered], 7, 'Wait.'],
+    ['no connection', [refused, refused, refused], 7, 'Check the address with: carillon whoami'],
+  ])('ends with the exit code that all tries together allow: %s', async (name, tries, code, expected) => {
+    const { exitCode, stdout } = await run(['post', name, '--to', slug, '--json'], inTurn(...tries));
+
+    expect([exitCode, JSON.parse(stdout).hint]).toEqual([code, expected]);
+  });
+
+  it('ends with 9 when it is sent again by force and the answer is lost, and with 7 without force', async () => {
+    const [{ postId }] = (await json('post', '[[reject]] lost', '--to', slug)).results;
+
+    const forced = await run(['retry', postId, '--force'], inTurn(lost));
+    const plain = await run(['retry', postId], inTurn(lost));
+
+    expect([forced.exitCode, forced.stderr]).toEqual([9, expect.stringContaining(hint)]);
+    expect(plain.exitCode).toBe(7);
+  });
+});
+
 describe('a post', () => {
   it('is listed, and shown whole', async () => {
     const id = await draft();

@@ -1,0 +1,52 @@
+/** Sends a post, and says when it may be up although no answer says so: running the command again would be a second post. */
+import { errorBodyOf } from '../client/errors.ts';
+import { isRunning } from '../client/retry-policy.ts';
+import type { Call } from './command.ts';
+import { EXIT_CODES, NOTHING_DONE } from './exit-codes.ts';
+import { failureOf, UnknownSendError } from './failure.ts';
+import { repeatCall } from './repeat-call.ts';
+
+/** Codes of Node.js for a request that did not leave, because no connection was made. */
+const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
+
+/**
+ * @param send see repeatCall
+ * @throws UnknownSendError when one of the tries may have sent the post, and no later one was refused
+ */
+export async function sendPost<T>(
+  call: Pick<Call, 'io' | 'report'>,
+  send: () => Promise<T>,
+  reasons?: Parameters<typeof repeatCall>[2],
+): Promise<T> {
+  let mayBeUp = false;
+  const observed = async () => {
+    try {
+      return await send();
+    } catch (error) {
+      mayBeUp = isRunning(error) || mayHaveSent(error) || (mayBeUp && !isRefused(error));
+      throw error;
+    }
+  };
+  try {
+    return await repeatCall(call, observed, reasons);
+  } catch (error) {
+    throw mayBeUp ? new UnknownSendError(error) : error;
+  }
+}
+
+function mayHaveSent(error: unknown): boolean {
+  const isUnavailable = failureOf(error).exitCode === EXIT_CODES.unavailable.code;
+  return isUnavailable && !NOTHING_DONE.includes(errorBodyOf(error)?.error ?? '') && !isNotConnected(error);
+}
+
+function isNotConnected(thrown: unknown): boolean {
+  for (let error = thrown; error instanceof Error; error = error.cause) {
+    if (NOT_CONNECTED.includes((error as { readonly code?: string }).code ?? '')) return true;
+  }
+  return false;
+}
+
+/** All tries have one idempotency key, so the refusal of one says that none before it has sent. */
+function isRefused(error: unknown): boolean {
+  return failureOf(error).exitCode === EXIT_CODES.refused.code;
+}
