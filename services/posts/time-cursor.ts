@@ -24,6 +24,6 @@ export function timeCursor({ at, id }: { readonly at: string; readonly id: strin
 export function readTimeCursor(text: string): TimePosition | null {
   const [, time = '', id = ''] = FORM.exec(text) ?? [];
   const at = new Date(time);
-  // 30 February has the form of a day too.
-  return Number.isNaN(at.getTime()) || at.toISOString() !== time ? null : { at, id };
+  // 30 February has the form of a day too. No post is from before 1970, and the database has no year 0.
+  return at.getTime() >= 0 && at.toISOString() === time ? { at, id } : null;
 }

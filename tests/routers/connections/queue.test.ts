@@ -245,18 +245,20 @@ describe('pages of a queue', () => {
     expect([idsIn(first), second]).toEqual([ids.slice(0, 3), to === 'queue' ? [ids[3], ids[2]] : [ids[3]]]);
   });
 
-  it.each([UNKNOWN_ID, '2026-02-30T09:00:00.000Z_00000000-0000-0000-0000-000000000000', 'x'])(
-    'have no cursor such as %s',
-    async (cursor) => {
-      const { key, connection } = await accountWithSandbox(world);
+  it.each([
+    UNKNOWN_ID,
+    '2026-02-30T09:00:00.000Z_00000000-0000-0000-0000-000000000000',
+    '0000-01-01T00:00:00.000Z_00000000-0000-0000-0000-000000000000',
+    'x',
+  ])('have no cursor such as %s', async (cursor) => {
+    const { key, connection } = await accountWithSandbox(world);
 
-      const { status, body } = await world.rest(`GET ${path(connection.id)}?cursor=${cursor}`, { key });
+    const { status, body } = await world.rest(`GET ${path(connection.id)}?cursor=${cursor}`, { key });
 
-      expect([status, body.error, body.message]).toEqual([
-        400,
-        'invalid_request',
-        expect.stringContaining('cursor: expected the nextCursor of a page of the queue'),
-      ]);
-    },
-  );
+    expect([status, body.error, body.message]).toEqual([
+      400,
+      'invalid_request',
+      expect.stringContaining('cursor: expected the nextCursor of a page of the queue'),
+    ]);
+  });
 });
