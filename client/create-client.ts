@@ -44,7 +44,7 @@ export type CarillonClient = {
   };
 };
 
-/** Longest address of a read; longer reads are split into several requests. */
+/** Longest address of a request with several reads. A single read whose address is longer is sent alone. */
 const ADDRESS_MAX = 6_000;
 
 /** Calls whose bodies may be as large as the service takes, which is more for an image alone: together they would be too large. */
@@ -73,7 +73,7 @@ export function createClient(options: ClientOptions): CarillonClient {
     links: [
       repeatCalls(connection, retry),
       splitLink({
-        condition: (op) => isSentAlone(op, maxBatchSize),
+        condition: (op) => isSentAlone(op, http.url, maxBatchSize),
         true: httpLink(http),
         false: httpBatchLink({ ...http, maxItems: maxBatchSize, maxURLLength: ADDRESS_MAX }),
       }),
@@ -83,12 +83,18 @@ export function createClient(options: ClientOptions): CarillonClient {
   return client;
 }
 
-/** Whether a call could make a full batch larger than the service takes. Reads are in the address, whose length is limited. */
-function isSentAlone({ path, type, input }: Operation, maxBatchSize: number): boolean {
+/** Whether a read has a longer address than a batch, or a change could make a full batch larger than the service takes. */
+function isSentAlone({ path, type, input }: Operation, url: string, maxBatchSize: number): boolean {
   if (LARGE_OPERATIONS.includes(path)) return true;
-  if (type !== 'mutation' || input === undefined) return false;
+  if (input === undefined) return false;
+  // tRPC refuses a read that is too long for a batch without sending it.
+  if (type === 'query') return addressInBatch(url, path, input).length > ADDRESS_MAX;
   const { length } = new TextEncoder().encode(JSON.stringify(input));
   return (length + BYTES_AROUND_INPUT) * maxBatchSize > BATCH_MAX_BYTES;
+}
+
+function addressInBatch(url: string, path: string, input: unknown): string {
+  return `${url}/${path}?batch=1&input=${encodeURIComponent(JSON.stringify({ 0: input }))}`;
 }
 
 /** The answer, with its body read, so that a connection that breaks meanwhile is the same error in all runtimes. */

@@ -52,3 +52,28 @@ it('changes that are too large together for one request are requests of their ow
   expect(new Set(answers.map(statusOf))).not.toContain(undefined);
   expect(requests).toHaveLength(21);
 });
+
+it('a search of the longest text that the service takes is sent alone, whatever its letters, and short reads share a request', async () => {
+  const { runtime, requests } = scriptedFetch([]);
+  const client = createClient({ url: world.url, apiKey: world.liveKey, ...runtime });
+  const search = (q: string) => client.posts.list.query({ q });
+
+  const pages = await Promise.all([search('鐘'.repeat(1_000)), search('a'), search('b')]);
+
+  expect(pages.map(({ posts }) => posts)).toEqual([[], [], []]);
+  expect(requests.toSorted()).toEqual(['GET /trpc/posts.list', 'GET /trpc/posts.list,posts.list']);
+});
+
+it('reads of any length reach the service: each fits in a batch or is sent alone', async () => {
+  const { runtime, requests } = scriptedFetch([]);
+  const client = createClient({ url: world.url, apiKey: world.liveKey, ...runtime });
+  // The addresses of these go from below the limit of a batch to above it, in steps of one character.
+  const words = (length: number) => '鐘'.repeat(655) + 'a'.repeat(length);
+
+  const pages = await Promise.all(
+    Array.from({ length: 30 }, (_, length) => client.posts.list.query({ q: words(length) })),
+  );
+
+  expect(pages.filter(({ posts }) => posts.length > 0)).toEqual([]);
+  expect(requests).toHaveLength(30);
+});
