@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { CarillonError, hasErrorCode } from '../client/errors.ts';
 import { connect, errorOfAnswer, send } from '../client/connection.ts';
 import { type Answer, type Call, type CommandSpec, valueOf } from './command.ts';
-import { EXIT_CODES } from './exit-codes.ts';
+import { EXIT_CODES, type ExitKind } from './exit-codes.ts';
 import { CommandError, failureOf } from './failure.ts';
 import { UsageError } from './operator-client.ts';
 import { progressOf } from './progress.ts';
@@ -128,14 +128,16 @@ function howToContinue(last: string, { kind, format }: Wanted): string | undefin
 async function save(call: Call, login: StoredLogin, resource: string, file: string): Promise<void> {
   const body = await open(call, login, resource);
   const part = `${file}.part`;
+  const [answer, output] = [Readable.fromWeb(body as never), createWriteStream(part, { mode: 0o600 })];
+  let kind: ExitKind = 'failed';
+  // The stream that fails first ends the other one with its error.
+  answer.once('error', () => (kind = output.errored === null ? 'unavailable' : 'failed'));
   try {
-    await pipeline(Readable.fromWeb(body as never), createWriteStream(part, { mode: 0o600 }), {
-      signal: call.io.signal,
-    });
+    await pipeline(answer, output, { signal: call.io.signal });
     await rename(part, file);
   } catch (error) {
     await rm(part, { force: true });
-    throw new CommandError('failed', `${file} could not be written completely (${(error as Error).message}).`);
+    throw new CommandError(kind, `${file} could not be written completely (${(error as Error).message}).`);
   }
 }
 

@@ -175,8 +175,16 @@ describe('export', () => {
     const refused = await run(['export', 'bells', file]);
     const lost = await run(['export', 'posts', file], { io: { fetch: async () => new Response(cut) } });
 
-    expect([refused.exitCode, lost.exitCode, lost.stderr]).toEqual([5, 1, expect.stringContaining('completely')]);
+    expect([refused.exitCode, lost.exitCode, lost.stderr]).toEqual([5, 7, expect.stringContaining('completely')]);
     expect([file, `${file}.part`].map((name) => existsSync(name))).toEqual([false, false]);
+  });
+
+  it('tells a file that cannot be written from an answer that broke off', async () => {
+    const file = path.join(temporaryFolder(), 'no-folder', 'posts.ndjson');
+
+    const { exitCode, stderr } = await run(['export', 'posts', file]);
+
+    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/could not be written completely \(ENOENT/)]);
   });
 });
 
@@ -242,6 +250,29 @@ describe('export of everything', () => {
     const hint = kind === 'queues' ? ' --after f0e7d6c5-0000-4000-8000-000000000000\n' : 'incomplete.\n';
     expect([exitCode, stdout, stderr]).toEqual([7, row, expect.stringContaining(hint)]);
     expect(stderr).not.toContain('undefined');
+  });
+
+  it('--all fetches again what broke off', async () => {
+    const folder = path.join(temporaryFolder(), 'data');
+    const left = ['posts', 'media'];
+    const breakingOnce: typeof fetch = async (url, init) => {
+      const answer = await fetch(url, init);
+      const name = left.find((kind) => String(url).includes(`/exports/${kind}?`));
+      if (name === undefined) return answer;
+      left.splice(left.indexOf(name), 1);
+      async function* part() {
+        yield new Uint8Array(await answer.arrayBuffer()).subarray(0, 20);
+        throw new TypeError('terminated');
+      }
+      return new Response(ReadableStream.from(part()), answer);
+    };
+
+    const { exitCode, stderr } = await run(['export', '--all', folder], { io: { fetch: breakingOnce } });
+
+    expect([exitCode, left]).toEqual([0, []]);
+    expect(stderr.match(/could not be written completely \(terminated\)\. Trying again in 1 s\./g)).toHaveLength(2);
+    const posts = await run(['export', 'posts']);
+    expect(readFileSync(path.join(folder, 'posts.ndjson'), 'utf8')).toBe(posts.stdout);
   });
 
   it('--all writes each kind and the images, and a second run fetches no image again', async () => {
