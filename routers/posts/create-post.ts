@@ -4,15 +4,14 @@
  */
 import { z } from 'zod';
 import { createPosts } from '../../services/posts/create-posts.ts';
-import { uuidInput } from '../schemas/common.ts';
 import { PostResult } from '../schemas/post.ts';
-import { idempotencyKeyField, mediaOf, postBodyFields } from '../schemas/post-body.ts';
+import { idempotencyKeyField, mediaOf, postBodyFields, replacesField } from '../schemas/post-body.ts';
 import { idempotentProcedure, markReplay } from '../procedures.ts';
 import { resultProgress } from './result-progress.ts';
 
 const Input = z.strictObject({
   ...postBodyFields,
-  replaces: z.array(uuidInput('Draft.')).optional().describe('Ids of drafts that the new posts replace.'),
+  ...replacesField,
   ...idempotencyKeyField,
 });
 

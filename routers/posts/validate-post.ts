@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { validatePosts } from '../../services/posts/validate-posts.ts';
 import { IMAGE_CHANGES } from '../../services/media/preview-images.ts';
 import { ItemError, timestampOutput } from '../schemas/common.ts';
-import { mediaOf, postBodyFields } from '../schemas/post-body.ts';
+import { mediaOf, postBodyFields, replacesField } from '../schemas/post-body.ts';
 import { BrokenRule } from '../schemas/policy.ts';
 import { keyedProcedure } from '../procedures.ts';
 
@@ -54,7 +54,7 @@ export const validatePost = keyedProcedure
     },
     access: 'key',
     scope: 'posts:read',
-    errors: ['invalid_request', 'invalid_media'],
+    errors: ['invalid_request', 'invalid_media', 'not_found'],
     tool: {
       name: 'validate_post',
       toolset: 'posting',
@@ -65,7 +65,7 @@ export const validatePost = keyedProcedure
       openWorld: false,
     },
   })
-  .input(z.strictObject(postBodyFields))
+  .input(z.strictObject({ ...postBodyFields, ...replacesField }))
   .output(
     z.strictObject({ results: z.array(Validation).describe('One result per connection, in the order of the slugs.') }),
   )

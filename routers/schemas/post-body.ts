@@ -42,7 +42,7 @@ export const Tags = z
     type: 'array',
     items: { type: 'string', pattern: TAG_SENT_PATTERN, maxLength: TAG_READ_MAX },
     maxItems: TAGS_MAX,
-    description: `At most ${TAGS_MAX} tags, each 1 to 40 of a-z, 0-9, dash, underscore, colon, dot and slash; trimmed, lowercased, repeats dropped.`,
+    description: `At most ${TAGS_MAX} tags, each 1 to 40 of a-z 0-9 - _ : . /; trimmed, lowercased, repeats dropped.`,
   });
 
 /**
@@ -68,19 +68,17 @@ export const MediaItems = z
     }),
   )
   .max(IMAGES_PER_POST_MAX)
-  .describe(
-    `Up to ${IMAGES_PER_POST_MAX} uploaded images with what they show, in order. Send either this or mediaIds.`,
-  );
+  .describe(`Up to ${IMAGES_PER_POST_MAX} uploaded images with what they show, in order; this or mediaIds.`);
 
 export const Thread = z
   .array(Words)
   .max(REPLIES_MAX)
   .describe(
-    `Up to ${REPLIES_MAX} replies under the post, in order, where the platform has threads. Images stay on the post itself.`,
+    `Up to ${REPLIES_MAX} replies under the post, in order, where the platform has threads. Images stay on the post.`,
   );
 
 export const FirstComment = storableText(z.string().trim().min(1).max(COMMENT_MAX)).describe(
-  'A comment posted under the post at once, where the platform has first comments.',
+  'A comment under the post, where the platform has first comments.',
 );
 
 /** Fields that set the time of a post. */
@@ -89,13 +87,17 @@ export const whenFields = {
   timezone: timeZoneInput()
     .optional()
     .describe('IANA zone, such as Europe/Paris, in which a scheduledFor without UTC offset is read.'),
-  queue: z.boolean().optional().describe('Take the next free slot of the queue. Not together with scheduledFor.'),
+  queue: z.boolean().optional().describe('Take the next free queue slot. Not with scheduledFor.'),
 };
 
 export const idempotencyKeyField = {
   idempotencyKey: storableText(z.string().min(1).max(255))
     .optional()
     .describe('For 24 hours the same request with the same key gives the first answer and posts nothing again.'),
+};
+
+export const replacesField = {
+  replaces: z.array(uuidInput('Draft.')).optional().describe('Ids of drafts that the new posts replace.'),
 };
 
 export const postBodyFields = {
@@ -116,10 +118,7 @@ export const postBodyFields = {
   media: MediaItems.optional(),
   thread: Thread.optional(),
   firstComment: optionalOrNull(FirstComment),
-  isDraft: z
-    .boolean()
-    .optional()
-    .describe('Store drafts, publish nothing yet. Not together with scheduledFor or queue.'),
+  isDraft: z.boolean().optional().describe('Store drafts, publish nothing yet. Not with scheduledFor or queue.'),
   tags: Tags.optional(),
   profileId: optionalOrNull(
     uuidInput('Profile that every slug must belong to. Left out, your own connections are meant.'),

@@ -4,6 +4,7 @@
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { anyOf } from '../../entities/any-of.ts';
+import type { Queries } from '../../entities/statement.ts';
 import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Caller } from '../access/caller.ts';
@@ -43,24 +44,39 @@ export async function replaceDrafts(
   postIds: readonly string[],
   isReplaced: (draft: Draft) => boolean,
 ): Promise<void> {
+  if (postIds.length === 0) return;
+  const drafts = await findDrafts(em, caller, postIds, { isLocked: true });
+  await removeDrafts(
+    em,
+    drafts.filter(isReplaced).map(({ id }) => id),
+  );
+}
+
+/** @throws ServiceError not_found when one is no draft of the caller's any more */
+export async function requireDrafts(queries: Queries, caller: Caller, postIds: readonly string[]): Promise<void> {
+  if (postIds.length > 0) await findDrafts(queries, caller, postIds, { isLocked: false });
+}
+
+async function findDrafts(
+  queries: Queries,
+  caller: Caller,
+  postIds: readonly string[],
+  { isLocked }: { readonly isLocked: boolean },
+) {
   const ids = [...new Set(postIds)];
-  if (ids.length === 0) return;
-  const posts = await tables(em)
+  const posts = await tables(queries)
     .selectFrom('posts')
     .select(['id', 'status', 'connection_id', 'connection_slug'])
     .where('id', '=', anyOf(ids))
     .where((post) => post.and(reach(caller)))
     .orderBy('id')
-    .forUpdate()
+    .$if(isLocked, (drafts) => drafts.forUpdate())
     .execute();
   for (const id of ids) {
     const status = posts.find((post) => post.id === id)?.status;
     if (status !== 'draft') throw noDraft(id, status);
   }
-  await removeDrafts(
-    em,
-    posts.filter(isReplaced).map(({ id }) => id),
-  );
+  return posts;
 }
 
 function noDraft(id: string, status: string | undefined): ServiceError {

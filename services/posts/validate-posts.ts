@@ -26,6 +26,7 @@ import {
   type CreatePostsInput,
   intentsOf,
 } from './check-slugs.ts';
+import { requireDrafts } from './replace-drafts.ts';
 import {
   isAccepted,
   isMetered,
@@ -72,7 +73,7 @@ interface Preview {
 
 /**
  * @param toFetch images besides those of the input, in the order of their positions
- * @throws ServiceError invalid_request (time, conflicts), invalid_media
+ * @throws ServiceError invalid_request (time, conflicts), invalid_media, not_found (a draft to replace)
  */
 export async function validatePosts(
   context: Context & WithTargetLookups,
@@ -82,6 +83,7 @@ export async function validatePosts(
 ): Promise<ValidationResult[]> {
   const checked = withImagesToFetch(await checkInput(context, caller, input), toFetch);
   const slugs = await checkSlugs(context, caller, checked);
+  await requireDrafts(context.db.queries, caller, input.replaces ?? []);
   const previews = await preview(context, caller, { checked, slugs });
   return slugs.map((slug) => view(context, checked, slug, previews.get(slug.slug)));
 }

@@ -155,6 +155,33 @@ describe('404 not_found', () => {
   });
 });
 
+describe('POST /posts/validate', () => {
+  const validate = (body: object) =>
+    world.rest('POST /posts/validate', { body: { text: 'Checked', connectionSlugs: [world.sandboxSlug], ...body } });
+
+  it('takes the drafts too, and deletes none', async () => {
+    const [draft] = await drafts({ text: 'Checked' });
+
+    const { status, body } = await validate({ replaces: [draft, draft] });
+
+    expect([status, body]).toEqual([200, (await validate({})).body]);
+    expect(body.results[0]).toMatchObject({ ok: true, error: null });
+    expect(await statusOf(draft ?? '')).toBe('draft');
+  });
+
+  it('answers 404 for a post that is no draft any more, as POST /posts does', async () => {
+    const [draft] = await drafts({ text: 'Published elsewhere' });
+    await world.rest(`POST /posts/${draft}/publish`, { body: {} });
+
+    const checked = await validate({ replaces: [draft] });
+    const created = await create({ text: 'Checked', replaces: [draft] });
+
+    const message = `replaces: no draft of yours has the id ${draft} any more: the post is sent. Nothing was posted.`;
+    expect([checked.status, checked.body]).toEqual([404, refusal('not_found', message)]);
+    expect([created.status, created.body]).toEqual([404, refusal('not_found', message)]);
+  });
+});
+
 it('one of two requests that replace the same draft at once publishes', async () => {
   const [draft] = await drafts({ text: 'Raced' });
 
