@@ -42,7 +42,7 @@ export const orderQueue = keyedProcedure
     access: 'key',
     scope: 'posts:write',
     refusedWhereSupervised: true,
-    errors: ['invalid_request', 'not_found', 'post_not_cancellable'],
+    errors: ['invalid_request', 'not_found', 'post_not_cancellable', 'stopped'],
     tool: {
       name: 'order_queue',
       toolset: 'queues',

@@ -70,7 +70,7 @@ export const updateQueue = keyedProcedure
     },
     access: 'key',
     scope: 'connections:write',
-    errors: ['invalid_request', 'not_found'],
+    errors: ['invalid_request', 'not_found', 'stopped'],
     tool: {
       name: 'update_queue',
       toolset: 'queues',

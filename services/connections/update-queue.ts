@@ -16,6 +16,7 @@ import { isSupervised } from '../access/limits.ts';
 import { WAITING, WAITING_TYPES, type WaitingRow } from '../scheduling/move-waiting.ts';
 import { moveToFreeSlots } from '../scheduling/move-to-free-slots.ts';
 import { readQueues } from '../scheduling/slots.ts';
+import { refuseStopped } from '../stops/find-stop.ts';
 
 export interface QueueChanges {
   /** Replaces all slots. */
@@ -52,7 +53,7 @@ const clearHeld = statement('clear the hold of queued posts', {
   sql: ({ ids }) => `update posts set held = false where id = any(${ids})`,
 });
 
-/** @throws ServiceError not_found, forbidden (for more than a pause, where approval is required) */
+/** @throws ServiceError not_found, forbidden (for more than a pause, where approval is required), stopped (for resuming) */
 export async function updateQueue(
   context: Context & WithRestoreWatch,
   caller: Caller,
@@ -77,7 +78,7 @@ export async function updateQueue(
     connection.timezone = changes.timezone ?? connection.timezone;
     connection.queuePaused = changes.paused ?? connection.queuePaused;
     await em.flush();
-    if (resumes) await resume(context, em, connectionId);
+    if (resumes) await resume(context, em, caller, connectionId);
     return {
       id: connection.id,
       slug: connection.slug,
@@ -92,10 +93,16 @@ export async function updateQueue(
  * Moves what is overdue. What is held and not overdue goes out at its time, or waits for the operator after a restore: it may
  * have gone out after the backup was made, and is a late post once it is released.
  */
-async function resume(context: Context & WithRestoreWatch, em: SqlEntityManager, connectionId: string): Promise<void> {
+async function resume(
+  context: Context & WithRestoreWatch,
+  em: SqlEntityManager,
+  caller: Caller,
+  connectionId: string,
+): Promise<void> {
   const now = context.clock.now();
   const heldUntil = await context.restores.confirm(em);
   const kept = await lockKept(em, { connectionId, now, heldUntil });
+  await refuseStopped(em, caller);
   const isOverdue = ({ scheduled_for: time }: WaitingRow) => {
     const at = new Date(time ?? 0);
     return at <= now && at > heldUntil;

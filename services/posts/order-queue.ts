@@ -13,6 +13,7 @@ import type { Context } from '../context.ts';
 import { rescheduledEvent } from '../events/post-event.ts';
 import { storeEvents } from '../events/store-events.ts';
 import type { WithRestoreWatch } from '../restores/restore-watch.ts';
+import { refuseStopped } from '../stops/find-stop.ts';
 import { timestamp } from '../timestamp.ts';
 import { noPost } from './lock-post.ts';
 import { reach } from './reachable-posts.ts';
@@ -61,7 +62,7 @@ const takePlaces = statement('give queued posts the places of others', {
  *
  * @param postIds without repeats, in the order in which the posts are to go out
  * @throws ServiceError not_found (the connection or a post), invalid_request (a post does not wait in this queue),
- *   post_not_cancellable (a post is being sent, or held after a restore); then nothing has changed
+ *   post_not_cancellable (a post is being sent, or held after a restore), stopped; then nothing has changed
  */
 export async function orderQueue(
   context: Context & WithRestoreWatch,
@@ -75,6 +76,7 @@ export async function orderQueue(
     const { slug } = await lockConnection(em, caller, connectionId);
     const queue = { id: connectionId, slug, heldUntil: await context.restores.confirm(em) };
     const rows = await lockQueued(em, caller, queue, postIds);
+    await refuseStopped(em, caller);
     const byId = new Map(rows.map((row) => [row.id, row]));
     const ordered = postIds.flatMap((id) => byId.get(id) ?? []);
     if (ordered.length < postIds.length) throw await refusal(em, caller, queue, postIds, byId);

@@ -2,6 +2,9 @@
 import { statement } from '../../entities/statement.ts';
 import type { Queries } from '../../entities/statement.ts';
 import type { ItemError } from '../../errors/item-error.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import type { Caller } from '../access/caller.ts';
+import { identityOf } from '../access/identity.ts';
 import { stops, stopsCaller, stopsPostBy } from './stop-condition.ts';
 import { stoppedError } from './stopped-error.ts';
 
@@ -48,6 +51,16 @@ export async function stopOfCaller(
 ): Promise<ItemError | null> {
   const [stop] = await findStopOfCaller(queries, caller);
   return stop === undefined ? null : stoppedError(stop);
+}
+
+/**
+ * Called in a transaction after its locks, so that a stop that began meanwhile is seen.
+ *
+ * @throws ServiceError stopped for a stopped key or agent
+ */
+export async function refuseStopped(queries: Queries, caller: Caller): Promise<void> {
+  const stop = await stopOfCaller(queries, { accountId: caller.accountId, callerId: identityOf(caller).id });
+  if (stop !== null) throw new ServiceError('stopped', stop.message);
 }
 
 /** The error of new posts of a caller, by the profile of their connection. Makes one query for all. */

@@ -16,11 +16,12 @@ export const setQueue: Act = async (stage, actor) => {
     ...(change === 'zone' || change === 'all' ? { timezone: randomZone(sampler) } : {}),
     ...(change === 'pause' || change === 'all' ? { paused: !connection.queue_paused } : {}),
   };
+  const isRefused = body.paused === false && observer.replica.isKeyStopped(actor.id, actor.keyIds.live);
   const { status, body: answer } = await called(stage, () =>
     world.rest(`PATCH /connections/${connection.id}/queue`, { key: actor.key, body }),
   );
   const action = `sets the queue of ${observer.replica.nameOfConnection(connection.id)} to ${JSON.stringify(body)}`;
-  return expectStatus(action, status, [200], answer);
+  return expectStatus(action, status, [isRefused ? 403 : 200], answer);
 };
 
 /** Posts of a queue exchange their places. Now and then one that does not wait there is named, and nothing changes. */
@@ -53,7 +54,8 @@ export const order: Act = async (stage, actor) => {
   );
   const names = named.map((post) => replica.nameOf(post)).join(' ');
   const action = `orders ${names}${stranger === undefined ? '' : ` and ${replica.nameOf(stranger)}`}`;
-  const line = expectStatus(action, status, [stranger === undefined ? 200 : 400], body);
+  const expected = replica.isKeyStopped(actor.id, actor.keyIds.live) ? 403 : stranger === undefined ? 200 : 400;
+  const line = expectStatus(action, status, [expected], body);
   const after = placesOf();
   const describe = () => `${action}: ${JSON.stringify(before)} became ${JSON.stringify(after)}`;
   if (status === 200) hold(areShared(before, after) && isInOrder(after), '5 slots', describe);

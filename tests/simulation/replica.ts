@@ -162,6 +162,11 @@ export class Replica {
     return this.stopsOf(tenantId).some(({ kind, target_id: target }) => kind === 'account' || target === keyId);
   }
 
+  /** Whether an active stop is about the key itself, which then moves no posts. */
+  isKeyStopped(tenantId: string, keyId: string): boolean {
+    return this.stopsOf(tenantId).some(({ target_id: target }) => target === keyId);
+  }
+
   /** Live posts that were sent on the UTC day of `at`, and those in progress. */
   usedToday(tenantId: string, at: number): number {
     const since = Math.floor(at / DAY_MS) * DAY_MS;

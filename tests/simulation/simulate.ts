@@ -168,11 +168,11 @@ async function windUp(stage: Stage, workers: Workers, actors: readonly Actor[]):
   platforms.enabled = false;
   while (faults.hanging.length > 0) await workers.wake();
   for (const { id, key } of actors) {
-    for (const connection of observer.replica.living(id)) {
-      await world.rest(`PATCH /connections/${connection.id}/queue`, { key, body: { paused: false } });
-    }
     for (const stop of observer.replica.stopsOf(id)) {
       await world.rest(`POST /stops/${stop.id}/release`, { key, body: { posts: 'send' } });
+    }
+    for (const connection of observer.replica.living(id)) {
+      await world.rest(`PATCH /connections/${connection.id}/queue`, { key, body: { paused: false } });
     }
   }
   await observer.look();

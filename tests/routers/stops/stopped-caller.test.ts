@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { consoleCalls } from '../../harness/console-calls.ts';
 import { createKey } from '../../harness/created-keys.ts';
+import { refusal } from '../../harness/expected.ts';
 import { holdRows } from '../../harness/hold-rows.ts';
 import { sandboxOf } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -88,6 +89,42 @@ describe('a stopped key', () => {
       expect([status, present, scheduledFor, error]).toEqual([200, 'scheduled', before.scheduledFor, stoppedError()]);
     }
     expect(await read(postId)).toEqual(before);
+  });
+
+  it('does not change the order of a queue', async () => {
+    const { connection, create, stop, asAgent, read } = await tenant();
+    const ids = [await create({ queue: true }), await create({ queue: true })];
+    await stop();
+    const before = await Promise.all(ids.map(read));
+
+    const { status, body } = await asAgent(`PUT /connections/${connection.id}/queue/order`, {
+      postIds: ids.toReversed(),
+    });
+
+    expect([status, body]).toEqual([403, refusal('stopped', stoppedError().message)]);
+    expect(await Promise.all(ids.map(read))).toEqual(before);
+  });
+
+  it('pauses a queue, and does not resume it', async () => {
+    const { connection, key, create, stop, asAgent, read } = await tenant();
+    const postId = await create({ queue: true });
+    const paused = await asAgent(`PATCH /connections/${connection.id}/queue`, { paused: true });
+    const before = await read(postId);
+    await stop();
+
+    const again = await asAgent(`PATCH /connections/${connection.id}/queue`, { paused: true });
+    const resumed = await asAgent(`PATCH /connections/${connection.id}/queue`, {
+      paused: false,
+      timezone: 'Asia/Tokyo',
+    });
+    const present = await world.rest(`PATCH /connections/${connection.id}/queue`, { key, body: { paused: true } });
+
+    expect([again.status, resumed.status, resumed.body]).toEqual([
+      200,
+      403,
+      refusal('stopped', stoppedError().message),
+    ]);
+    expect([await read(postId), present.body]).toEqual([before, paused.body]);
   });
 
   it('does not approve the post of another key, whose request stays pending', async () => {
@@ -196,5 +233,20 @@ describe.skipIf(world.db.engine !== 'postgres')('a key that is stopped while its
 
     expect((await moving).body.result).toMatchObject({ status: 'scheduled', error: { code: 'stopped' } });
     expect(await read(postId)).toEqual(before);
+  });
+
+  it('does not change the order of a queue', async () => {
+    const { connection, create, stop, asAgent, read } = await tenant();
+    const ids = [await create({ queue: true }), await create({ queue: true })];
+    const before = await Promise.all(ids.map(read));
+    const held = await holdRows(world, 'select id from posts where id = $1 for update', [ids[0]]);
+    const ordering = asAgent(`PUT /connections/${connection.id}/queue/order`, { postIds: ids.toReversed() });
+    await held.waiting(1);
+
+    await stop();
+    await held.release();
+
+    expect([(await ordering).status, (await ordering).body.error]).toEqual([403, 'stopped']);
+    expect(await Promise.all(ids.map(read))).toEqual(before);
   });
 });
