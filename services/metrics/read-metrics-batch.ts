@@ -4,7 +4,7 @@
  */
 import { ReadPause } from '../../entities/read-pause.ts';
 import { statement } from '../../entities/statement.ts';
-import { type AnyPlatform, type MetricsReading, PlatformFailure } from '../../platforms/contract.ts';
+import { type AnyPlatform, type MetricsReading, PlatformFailure, type Session } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import { connectionCredential } from '../connections/connection-credential.ts';
 import { openSession } from '../connections/open-session.ts';
@@ -21,6 +21,11 @@ export interface MetricsBatch {
   readonly id: string;
   readonly platform: AnyPlatform;
   readonly reads: readonly DueRead[];
+}
+
+/** A metrics batch with the session that its calls are made with. */
+interface OpenBatch extends MetricsBatch {
+  readonly session: Session<unknown>;
 }
 
 /** Timeout of one call, in real milliseconds. */
@@ -48,6 +53,9 @@ export async function readMetricsBatch(
   metricsBatch: MetricsBatch,
   signal: AbortSignal,
 ): Promise<number> {
+  const session = openUsableSession(context, metricsBatch);
+  if (session === undefined) return settleReads(context, claim, skip(metricsBatch.reads, claim.now));
+  const openBatch = { ...metricsBatch, session };
   let settled = 0;
   let batches: (readonly DueRead[])[] = batchesOf(metricsBatch.reads, metricsBatch.platform.metricsBatch?.max ?? 1);
   while (batches.length > 0) {
@@ -56,12 +64,28 @@ export async function readMetricsBatch(
     if (signal.aborted || chargesAnotherDay(context, claim, metricsBatch)) {
       return settled + (await settleReads(context, claim, later(batches.flat(), claim.now)));
     }
-    const step = await readBatch(context, claim, metricsBatch, batch);
+    const step = await readBatch(context, claim, openBatch, batch);
     batches = step.isBatchOver ? [] : [...step.again, ...rest];
     const left = step.isBatchOver ? step.putOff(rest.flat()) : [];
     settled += await settleReads(context, claim, [...step.outcomes, ...left]);
   }
   return settled;
+}
+
+/**
+ * The session of the first connection whose credential can be used, undefined when there is none: in a batch of many
+ * accounts, one credential that cannot be decrypted must not prevent the reads of the others.
+ */
+function openUsableSession(context: Context, metricsBatch: MetricsBatch): Session<unknown> | undefined {
+  const { platform, reads } = metricsBatch;
+  for (const [connectionId, post] of new Map(reads.map((read) => [read.post.connection_id, read.post]))) {
+    try {
+      return openSession(context, platform, connectionCredential(connectionId, post));
+    } catch (error) {
+      if (!(error instanceof PlatformFailure)) throw error;
+    }
+  }
+  return undefined;
 }
 
 function chargesAnotherDay(context: Context, claim: ReadClaim, { platform }: MetricsBatch): boolean {
@@ -81,7 +105,7 @@ interface Step {
 async function readBatch(
   context: Context,
   claim: ReadClaim,
-  metricsBatch: MetricsBatch,
+  metricsBatch: OpenBatch,
   batch: readonly DueRead[],
 ): Promise<Step> {
   const goOn = { again: [], isBatchOver: false, putOff: () => [] };
@@ -93,26 +117,29 @@ async function readBatch(
   } catch (error) {
     const failure = error instanceof PlatformFailure ? error : undefined;
     log(context, metricsBatch, batch.length, error);
-    const skip = (reads: readonly DueRead[]) => reads.map((read) => skipped(read, claim.now));
     // One post that the platform rejects must not prevent the reads of the others.
     if (failure?.kind === 'rejected') {
-      if (batch.length === 1) return { ...goOn, outcomes: skip(batch) };
+      if (batch.length === 1) return { ...goOn, outcomes: skip(batch, claim.now) };
       return { ...goOn, outcomes: [], again: batchesOf(batch, Math.ceil(batch.length / 2)) };
     }
     const needsReconnect = failure?.kind === 'reconnect' && metricsBatch.platform.metricsBatch?.shared !== true;
-    if (needsReconnect) return { outcomes: skip(batch), again: [], isBatchOver: true, putOff: skip };
+    if (needsReconnect) {
+      const putOff = (reads: readonly DueRead[]) => skip(reads, claim.now);
+      return { outcomes: putOff(batch), again: [], isBatchOver: true, putOff };
+    }
     const until = await pause(context, metricsBatch, failure?.retryAfterMs ?? 0);
     const putOff = (reads: readonly DueRead[]) => later(reads, until);
     return { outcomes: putOff(batch), again: [], isBatchOver: true, putOff };
   }
 }
 
-async function ask(context: Context, { platform }: MetricsBatch, batch: readonly DueRead[]): Promise<MetricsReading> {
-  const { post } = batch[0] as DueRead;
-  const session = openSession(context, platform, connectionCredential(post.connection_id, post));
-  const io = platformIo(context, CALL_TIMEOUT_MS);
+async function ask(
+  context: Context,
+  { platform, session }: OpenBatch,
+  batch: readonly DueRead[],
+): Promise<MetricsReading> {
   if (platform.readMetrics === undefined) throw new Error(`${platform.id} has no metrics to read`);
-  return platform.readMetrics(session, batch, io);
+  return platform.readMetrics(session, batch, platformIo(context, CALL_TIMEOUT_MS));
 }
 
 function outcomeOf(read: DueRead, reading: MetricsReading, now: Date, fetchedAt: Date): ReadOutcome {
@@ -130,6 +157,10 @@ function outcomeOf(read: DueRead, reading: MetricsReading, now: Date, fetchedAt:
 /** Outcome that skips this read; the next read of the schedule follows. */
 function skipped({ post, sentAt }: DueRead, now: Date): ReadOutcome {
   return { post, nextAt: nextReadAt(sentAt, now) };
+}
+
+function skip(reads: readonly DueRead[], now: Date): ReadOutcome[] {
+  return reads.map((read) => skipped(read, now));
 }
 
 /** Outcomes that postpone the reads. */
