@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { readFeeOf } from '../plans/fees.ts';
 import { PLANS } from '../plans/plans.ts';
 import type { ClaimedRead } from './claim-reads.ts';
-import { nextReadAt } from './read-times.ts';
+import { nextReadAt, readAfterPause } from './read-times.ts';
 
 /** A post that is to be read now. */
 export interface DueRead {
@@ -42,7 +42,9 @@ export function decideRead(context: Context, post: ClaimedRead, now: Date): DueR
     return { kind: 'later', post, nextAt: nextReadAt(sentAt, now) };
   }
   const pause = shared ? post.shared_pause : post.own_pause;
-  if (pause !== null && new Date(pause) > now) return { kind: 'later', post, nextAt: new Date(pause) };
+  if (pause !== null && new Date(pause) > now) {
+    return { kind: 'later', post, nextAt: readAfterPause(sentAt, new Date(pause)) };
+  }
   const feeCents = feeOf(context, platform, post);
   return { kind: 'read', post, platform, sentAt, platformPostId, previous: previousOf(post), feeCents };
 }

@@ -12,7 +12,7 @@ import { platformIo } from '../platform-io.ts';
 import type { ReadClaim } from './claim-reads.ts';
 import type { DueRead } from './decide-read.ts';
 import { utcDayNumber } from '../plans/plans.ts';
-import { dueRead, nextReadAt } from './read-times.ts';
+import { dueRead, nextReadAt, readAfterPause } from './read-times.ts';
 import { type ReadOutcome, settleReads } from './settle-reads.ts';
 
 /** A metrics batch: posts that are requested with one access token, or without one. */
@@ -128,7 +128,8 @@ async function readBatch(
       return { outcomes: putOff(batch), again: [], isBatchOver: true, putOff };
     }
     const until = await pause(context, metricsBatch, failure?.retryAfterMs ?? 0);
-    const putOff = (reads: readonly DueRead[]) => later(reads, until);
+    const putOff = (reads: readonly DueRead[]) =>
+      reads.map(({ post, sentAt }) => ({ post, nextAt: readAfterPause(sentAt, until) }));
     return { outcomes: putOff(batch), again: [], isBatchOver: true, putOff };
   }
 }

@@ -20,6 +20,9 @@ export const READ_AFTER_MS: readonly number[] = Array.from({ length: READS }, (_
 /** How long after sending the first read is due, in milliseconds. */
 export const FIRST_READ_AFTER_MS = READ_AFTER_MS[0] as number;
 
+/** How long after sending a read is still tried again: until a day after the last one is due. */
+const LAST_READ_AFTER_MS = (READ_AFTER_MS.at(-1) as number) + 24 * HOUR_MS;
+
 /** Number of the newest read that is due, from 1; 0 while none is. Earlier reads that were missed are not repeated. */
 export function dueRead(sentAt: Date, now: Date): number {
   const age = now.getTime() - sentAt.getTime();
@@ -30,4 +33,9 @@ export function dueRead(sentAt: Date, now: Date): number {
 export function nextReadAt(sentAt: Date, now: Date): Date | null {
   const after = READ_AFTER_MS[dueRead(sentAt, now)];
   return after === undefined ? null : new Date(sentAt.getTime() + after);
+}
+
+/** When a read is tried again after a pause; null when that is too late. The posts of a server that is gone would wait for ever. */
+export function readAfterPause(sentAt: Date, pauseEnd: Date): Date | null {
+  return pauseEnd.getTime() - sentAt.getTime() > LAST_READ_AFTER_MS ? null : pauseEnd;
 }

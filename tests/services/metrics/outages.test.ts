@@ -32,6 +32,10 @@ async function startReads() {
     recover: () => {
       network.script = null;
     },
+    /** Goes to a later instant without a round at those before it. */
+    skip: (seconds: number) => world.advance(seconds * 1_000),
+    makeDue: () => world.sql('update posts set next_read_at = $2 where id = $1', [postId, world.clock.now()]),
+    nextReadAt: async () => (await world.sql('select next_read_at from posts where id = $1', [postId]))[0],
     advance: (advanceSeconds: number) => world.rest('POST /simulation/clock', { body: { advanceSeconds } }),
     history: async () =>
       (await world.rest(`GET /posts/${postId}/metrics`)).body.history as { readonly fetchedAt: string }[],
@@ -92,4 +96,22 @@ it('a platform that recovers gets its next retry after five minutes when it fail
   const tries = reads.asked() - before;
   await reads.close();
   expect(tries).toBeGreaterThanOrEqual(4);
+});
+
+it('a platform that stays down gets no more calls a day after the last read was due', async () => {
+  const reads = await startReads();
+  reads.breakDown({ status: 503, json: { error: 'UpstreamFailure' } });
+  await reads.skip(745 * HOUR_S);
+  // The pause after this call ends too late.
+  await reads.skip(DAY_S - 60);
+  const after = await reads.nextReadAt();
+  // The pause goes on.
+  await reads.makeDue();
+  await reads.skip(0);
+  const during = await reads.nextReadAt();
+  await reads.skip(90 * DAY_S);
+
+  await reads.close();
+  expect([after, during]).toEqual([{ next_read_at: null }, { next_read_at: null }]);
+  expect(reads.asked()).toBe(2);
 });

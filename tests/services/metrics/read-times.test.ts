@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dueRead, nextReadAt, READ_AFTER_MS, READS } from '../../../services/metrics/read-times.ts';
+import { dueRead, nextReadAt, READ_AFTER_MS, readAfterPause, READS } from '../../../services/metrics/read-times.ts';
 
 const SENT = new Date('2026-11-21T09:00:00.000Z');
 const HOUR = 3_600_000;
@@ -25,4 +25,12 @@ describe('the schedule', () => {
     expect(dueRead(SENT, after(hours, ms))).toBe(number);
     expect(nextReadAt(SENT, after(hours, ms))).toEqual(next === null ? null : after(next));
   });
+});
+
+it.each([
+  ['at the end of the pause', 700, 0, after(700)],
+  ['until a day after the last one was due', 745 + 24, 0, after(745 + 24)],
+  ['not later', 745 + 24, 1, null],
+])('a read is tried again %s', (_when, hours, ms, at) => {
+  expect(readAfterPause(SENT, after(hours, ms))).toEqual(at);
 });
