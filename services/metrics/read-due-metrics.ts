@@ -58,6 +58,8 @@ async function readMetricsBatches(
   signal: AbortSignal,
 ): Promise<number> {
   const limit = pLimit(BATCHES_AT_ONCE);
-  const settled = await limit.map(batches, (batch) => readMetricsBatch(context, claim, batch, signal));
+  // Platforms that answer slowly must not keep this worker from the reads of the others.
+  const isOver = roundEnd(context, signal);
+  const settled = await limit.map(batches, (batch) => readMetricsBatch(context, claim, batch, isOver));
   return settled.reduce((sum, count) => sum + count, 0);
 }

@@ -46,24 +46,32 @@ const REPEATED_PAUSE_MAX_MS = 3 * 3_600_000;
 /** Longest pause that a platform can ask for. */
 const PAUSE_MAX_MS = 24 * 3_600_000;
 
-/** @returns how many posts have been settled */
+/**
+ * @param isOver whether no further call is to be made
+ * @returns how many posts have been settled
+ */
 export async function readMetricsBatch(
   context: Context,
   claim: ReadClaim,
   metricsBatch: MetricsBatch,
-  signal: AbortSignal,
+  isOver: () => boolean,
 ): Promise<number> {
   const session = openUsableSession(context, metricsBatch);
   if (session === undefined) return settleReads(context, claim, skip(metricsBatch.reads, claim.now));
   const openBatch = { ...metricsBatch, session };
   let settled = 0;
+  let isBegun = false;
   let batches: (readonly DueRead[])[] = batchesOf(metricsBatch.reads, metricsBatch.platform.metricsBatch?.max ?? 1);
   while (batches.length > 0) {
     const [batch = [], ...rest] = batches;
     // Fees were decided for the day of the claim; on another day they are decided again.
-    if (signal.aborted || chargesAnotherDay(context, claim, metricsBatch)) {
-      return settled + (await settleReads(context, claim, later(batches.flat(), claim.now)));
+    if (isOver() || chargesAnotherDay(context, claim, metricsBatch)) {
+      // The next claim takes none of a slow platform, and what became due meanwhile before what was not reached.
+      const nextAt = new Date(context.clock.now().getTime() + (isBegun ? PAUSE_MS : 0));
+      const left = batches.flat().map(({ post }) => ({ post, nextAt }));
+      return settled + (await settleReads(context, claim, left));
     }
+    isBegun = true;
     const step = await readBatch(context, claim, openBatch, batch);
     batches = step.isBatchOver ? [] : [...step.again, ...rest];
     const left = step.isBatchOver ? step.putOff(rest.flat()) : [];
@@ -162,11 +170,6 @@ function skipped({ post, sentAt }: DueRead, now: Date): ReadOutcome {
 
 function skip(reads: readonly DueRead[], now: Date): ReadOutcome[] {
   return reads.map((read) => skipped(read, now));
-}
-
-/** Outcomes that postpone the reads. */
-function later(reads: readonly DueRead[], nextAt: Date): ReadOutcome[] {
-  return reads.map(({ post }) => ({ post, nextAt }));
 }
 
 const storePause = statement('pause the reads of a metrics batch', {
