@@ -19,7 +19,7 @@ export const getStats = publicProcedure
       tags: ['Public'],
       summary: 'Read the numbers of the install',
       description:
-        'Counts posts that reached a platform. The sandbox and what test keys do are left out. The answer is kept for 60 seconds.',
+        'Counts posts that reached a platform. The sandbox and what test keys do are left out. The answer is kept for 60 seconds, and the number of posts older than a week for an hour.',
     },
     access: 'public',
     scope: null,

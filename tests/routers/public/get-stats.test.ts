@@ -26,13 +26,14 @@ interface StoredPost {
   readonly sentAgoMs?: number;
 }
 
-async function post(connectionId: string, fields: StoredPost = {}): Promise<void> {
+async function post(connectionId: string, fields: StoredPost = {}): Promise<string> {
   const { platformId = 'bluesky', mode = 'live', status = 'sent', sentAgoMs = 0 } = fields;
+  const id = world.context.random.uuid();
   await world.sql(
     `insert into posts (id, account_id, connection_id, connection_slug, platform_id, mode, status, text, original_text,
        tags, thread, created_at, sent_at) values ($1, $2, $3, 's', $4, $5, $6, 't', 't', '{}', '{}', $7, $8)`,
     [
-      world.context.random.uuid(),
+      id,
       accountId,
       connectionId,
       platformId,
@@ -42,6 +43,7 @@ async function post(connectionId: string, fields: StoredPost = {}): Promise<void
       ['sent', 'deleted'].includes(status) ? new Date(START.getTime() - sentAgoMs) : null,
     ],
   );
+  return id;
 }
 
 describe('200', () => {
@@ -83,6 +85,24 @@ describe('200', () => {
 
     expect(kept.body).toEqual(first.body);
     expect(refreshed.body.time).toBe(world.clock.now().toISOString());
+  });
+
+  it('counts the posts of a week every minute, and older ones every hour', async () => {
+    const bluesky = await connection('bluesky');
+    const posts = async () => (await world.rest('GET /stats', { key: null })).body.postsAllTime as number;
+    world.clock.advance(3_600_000);
+    const old = await post(bluesky, { sentAgoMs: 8 * DAY });
+    const recent = await post(bluesky);
+    const before = await posts();
+
+    await world.sql(`update posts set status = 'deleted' where id = any($1)`, [[old, recent]]);
+    for (let count = 1; count <= 3; count += 1) await post(bluesky);
+    world.clock.advance(60_000);
+    const afterMinute = await posts();
+    world.clock.advance(3_540_000);
+    const afterHour = await posts();
+
+    expect([afterMinute - before, afterHour - before]).toEqual([2, 1]);
   });
 
   it('uses an index to count, regardless of the number of posts', async () => {
