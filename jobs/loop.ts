@@ -2,6 +2,7 @@
 import type { WithBackups } from '../services/backups/backup-schedule.ts';
 import type { Context } from '../services/context.ts';
 import type { WithStartup } from '../services/health/startup.ts';
+import type { WithMissingCharges } from '../services/plans/write-missing-charges.ts';
 import type { WithRestoreWatch } from '../services/restores/restore-watch.ts';
 import type { WithCreations } from '../services/posts/create-posts.ts';
 import type { WithReceivers } from '../services/webhooks/receivers.ts';
@@ -10,7 +11,15 @@ import type { WorkerLoopName } from '../services/workers/worker-loops.ts';
 
 /** What loops work with. */
 export interface LoopContext
-  extends Context, WithCreations, WithRestoreWatch, WithReceivers, WithDispatcher, WithStartup, WithBackups {}
+  extends
+    Context,
+    WithCreations,
+    WithRestoreWatch,
+    WithReceivers,
+    WithDispatcher,
+    WithStartup,
+    WithBackups,
+    WithMissingCharges {}
 
 export interface Loop {
   readonly name: WorkerLoopName;

@@ -15,6 +15,7 @@ import { createPostgresRateLimiter } from '../services/limits/postgres-rate-limi
 import { createPublicRateLimiter } from '../services/limits/public-rate-limiter.ts';
 import type { WithLimiter, WithPublicLimiter } from '../services/limits/rate-limiter.ts';
 import { createTargetLookups } from '../services/connections/resolve-slugs.ts';
+import { createMissingCharges } from '../services/plans/write-missing-charges.ts';
 import { createPostInserts } from '../services/posts/store-posts.ts';
 import { createRestoreWatch } from '../services/restores/restore-watch.ts';
 import { createPostSender } from '../services/sending/create-post-sender.ts';
@@ -54,6 +55,7 @@ export function createRuntime(parts: RuntimeParts): Runtime {
     sends: createPostSender(base),
     targetLookups: createTargetLookups(base),
     postInserts: createPostInserts(base),
+    missingCharges: createMissingCharges(base),
     restores: createRestoreWatch(base),
     deliveries: createWebhookDispatcher(base),
     ...cacheHealth(base),

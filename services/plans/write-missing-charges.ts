@@ -3,14 +3,17 @@
  * inserts it.
  */
 import { columns } from '../../entities/column-lists.ts';
-import { records, statement } from '../../entities/statement.ts';
+import { records, type RowOf, statement } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
 
 /** Maximum number of rows that one round inserts. */
 const AT_ONCE = 500;
 
-/** How far back it searches: longer than any unnoticed outage. */
+/** How far back a process searches at first: longer than any unnoticed outage. */
 const LOOK_BACK_MS = 35 * 86_400_000;
+
+/** How far back it searches before the end of its last search: longer than a settlement takes, and than clocks differ. */
+const OVERLAP_MS = 3_600_000;
 
 const findMissing = statement('find charged posts without a charge', {
   parameters: { limit: 'int', since: 'timestamptz' },
@@ -40,11 +43,32 @@ const insertCharges = statement('insert missing charges', {
     on conflict (subject_id, kind, number) do nothing returning id`,
 });
 
-/** @returns number of rows inserted */
-export async function writeMissingCharges(context: Context): Promise<number> {
-  const since = new Date(context.clock.now().getTime() - LOOK_BACK_MS);
-  const missing = await findMissing(context.db.em(), { limit: AT_ONCE, since });
-  if (missing.length === 0) return 0;
+interface MissingCharges {
+  /** @returns number of rows inserted */
+  write(): Promise<number>;
+}
+
+export interface WithMissingCharges {
+  readonly missingCharges: MissingCharges;
+}
+
+export function createMissingCharges(context: Context): MissingCharges {
+  // What other processes search does not count, so that a process that was kept from searching catches up by itself.
+  let searchedUntil = -Infinity;
+  return {
+    write: async () => {
+      const now = context.clock.now().getTime();
+      // The clock may have been set back.
+      const since = Math.max(Math.min(searchedUntil, now) - OVERLAP_MS, now - LOOK_BACK_MS);
+      const missing = await findMissing(context.db.em(), { limit: AT_ONCE, since: new Date(since) });
+      const inserted = missing.length === 0 ? 0 : await insert(context, missing);
+      if (missing.length < AT_ONCE) searchedUntil = now;
+      return inserted;
+    },
+  };
+}
+
+async function insert(context: Context, missing: readonly RowOf<typeof findMissing>[]): Promise<number> {
   const charges = missing.map((post) => ({
     id: context.random.uuid(),
     accountId: post.account_id,

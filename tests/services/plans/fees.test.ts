@@ -3,7 +3,7 @@
  * refused (docs/contract/errors-and-limits.md#plans).
  */
 import { afterAll, describe, expect, it } from 'vitest';
-import { writeMissingCharges } from '../../../services/plans/write-missing-charges.ts';
+import { createMissingCharges } from '../../../services/plans/write-missing-charges.ts';
 import { makeAccount, type TestAccount } from '../../harness/accounts.ts';
 import { eventsAbout } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -268,11 +268,51 @@ describe('xUsageSweep', () => {
     const before = await chargesOf(account);
     await world.sql('delete from charges where subject_id = $1', [postId]);
 
-    const written = await Promise.all([writeMissingCharges(world.context), writeMissingCharges(world.context)]);
+    const written = await Promise.all([world.context.missingCharges.write(), world.context.missingCharges.write()]);
     await world.runDue();
 
     expect(written[0] + written[1]).toBe(1);
     expect((await chargesOf(account)).toSorted(bySubject)).toEqual(before.toSorted(bySubject));
+  });
+
+  it('searches 35 days at first, and then what was sent since its last round', async () => {
+    const account = await payer();
+    const post = async () => {
+      const { postId } = await postX(account);
+      await world.sql('delete from charges where subject_id = $1', [postId]);
+      return postId as string;
+    };
+    const { missingCharges } = world.context;
+    await missingCharges.write();
+    world.clock.advance(24 * 3_600_000);
+    const duringOutage = await post();
+    world.clock.advance(24 * 3_600_000);
+    const written = [await missingCharges.write()];
+    const charged = await chargesOf(account);
+    await world.sql('delete from charges where subject_id = $1', [duringOutage]);
+
+    written.push(await missingCharges.write());
+    const started = createMissingCharges(world.context);
+    written.push(await started.write(), await started.write());
+
+    expect(written).toEqual([1, 0, 1, 0]);
+    expect([charged, await chargesOf(account)]).toMatchObject([
+      [{ subject_id: duringOutage }],
+      [{ subject_id: duringOutage }],
+    ]);
+  });
+
+  it('finds a post that was sent while the clock was set back', async () => {
+    const account = await payer();
+    await world.context.missingCharges.write();
+    world.clock.advance(-7 * 24 * 3_600_000);
+    const { postId } = await postX(account);
+    await world.sql('delete from charges where subject_id = $1', [postId]);
+
+    const written = await world.context.missingCharges.write();
+
+    world.clock.advance(7 * 24 * 3_600_000);
+    expect(written).toBe(1);
   });
 
   it('charges nothing for unsent or free posts', async () => {
