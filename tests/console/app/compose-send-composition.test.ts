@@ -141,6 +141,19 @@ it('a text that is discarded before its send begins is not sent', async () => {
 });
 
 describe('a send whose answer was lost', () => {
+  it.each([
+    ['keeps a text that was changed before it was asked about again', { text: 'Ding dong' }, 'Ding dong'],
+    ['leaves nothing of a text whose connections alone were changed', { targets: [] }, ''],
+  ])('%s', async (_what, changes, left) => {
+    const { service, store, send } = await sendLost();
+    store.change(changes);
+
+    await send();
+
+    expect(service.textsOf('sent')).toEqual(['Ding']);
+    expect(store.current()).toMatchObject({ text: left, targets: [], pending: null });
+  });
+
   const SENT_AT = Date.parse('2026-11-21T12:00:00.000Z');
 
   /** Asks again so many hours later. */

@@ -159,6 +159,11 @@ export function contentIn(key: string): Content {
   return { text, variants, thread, firstComment, tags, images, rewrite };
 }
 
+/** Whether {@link contentKey} gave this for what is written; connections do not count. */
+export function isWrittenAs(composition: Composition, key: string): boolean {
+  return JSON.stringify(contentIn(contentKey(composition))) === JSON.stringify(contentIn(key));
+}
+
 /** Tags as typed, apart. The service trims, lowercases and checks them. */
 export function tagsOf(typed: string): string[] {
   return typed.split(/[\s,]+/).filter((tag) => tag !== '');

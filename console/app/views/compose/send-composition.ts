@@ -1,7 +1,7 @@
 /** Sends one text, and forgets it when all of it went out. What is written meanwhile stays. */
 import type { Api } from '../../data/api-types.ts';
 import type { Connection } from '../../data/connections.ts';
-import { type Composition, contentKey, isRepeatable } from './composition.ts';
+import { type Composition, isRepeatable, isWrittenAs, type Pending } from './composition.ts';
 import { planSend } from './plan-send.ts';
 import { chosenOf, type Directory } from './requests.ts';
 import { isSame, type Sending, sendPending, sendStored, type Sent, storePlanned } from './send.ts';
@@ -36,7 +36,7 @@ export async function sendComposition(
     }
     // What was sent before has an answer first: it may have gone out.
     const earlier = await sendPending(sending, pending);
-    if (pending.kind === 'send') forgetSent(sending, present, earlier);
+    if (pending.kind === 'send') forgetSent(sending, pending, earlier);
     if (pending.kind === 'send' || earlier.failures.length > 0) return earlier;
   }
 }
@@ -60,15 +60,15 @@ async function sendNew(
   if (!isSame(store.find(compositionId)?.pending, pending)) return NOTHING;
   onBegin({ newestId, connections: chosenOf(present, connections) });
   const sent = await sendStored(sending, pending);
-  forgetSent(sending, present, sent);
+  forgetSent(sending, pending, sent);
   return sent;
 }
 
-/** It stays while a connection is left to send it to, and when it was changed during the send. */
-function forgetSent({ store, compositionId }: Sending, before: Composition, { failures }: Sent): void {
+/** It stays while a connection is left to send it to, and when it was changed since its requests were made. */
+function forgetSent({ store, compositionId }: Sending, { content }: Pending, { failures }: Sent): void {
   const now = store.find(compositionId);
   if (now === undefined || failures.length > 0 || now.targets.length > 0 || now.pending !== null) return;
-  if (contentKey({ ...now, targets: before.targets }) === contentKey(before)) store.forget(compositionId);
+  if (content !== undefined && isWrittenAs(now, content)) store.forget(compositionId);
 }
 
 /** The post that was newest before the send, so that those of the send can be told apart; null when it is not known. */
