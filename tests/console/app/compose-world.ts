@@ -47,11 +47,18 @@ export function refusal(code: string | null): TRPCClientError<never> {
 export const BELL = { id: 'bell', slug: 'bell', profileId: null, platformId: 'sandbox' } as unknown as Connection;
 
 type Create = CreateInput & { readonly idempotencyKey?: string };
-type Post = { readonly id: string; readonly text: string; status: 'draft' | 'sent' };
+type Post = {
+  readonly id: string;
+  readonly text: string;
+  readonly connectionSlug: string;
+  status: 'draft' | 'sent' | 'scheduled' | 'processing' | 'failed' | 'cancelled';
+  error: object | null;
+};
 
-/** A service that creates posts once per idempotency key. */
+/** A service that creates posts once per idempotency key, and replaces drafts that it knows or has never stored. */
 export function fakeService() {
   const posts: Post[] = [];
+  const ids = new Set<string>();
   const answers = new Map<string, object>();
   const calls: string[] = [];
   const waiting: (() => void)[] = [];
@@ -59,19 +66,28 @@ export function fakeService() {
   let refusing: string | null | undefined;
   let isCarriedOut = false;
   let isRejecting = false;
+  const remove = (id: string) => {
+    const index = posts.findIndex((post) => post.id === id);
+    return index >= 0 && posts.splice(index, 1).length > 0;
+  };
   const create = (input: Create) => {
     const known = answers.get(input.idempotencyKey ?? '');
     if (known !== undefined) return known;
+    const { replaces = [] } = input;
+    const isDraft = (id: string) => posts.some((post) => post.id === id && post.status === 'draft');
+    if (replaces.some((id) => ids.has(id) && !isDraft(id))) throw refusal('not_found');
     const status = input.isDraft === true ? ('draft' as const) : ('sent' as const);
     const results = input.connectionSlugs.map((connectionSlug) => {
       if (isRejecting) {
         const error = { code: 'platform_rejected', message: 'No.' };
         return { connectionSlug, status: 'failed' as const, postId: null, error };
       }
-      const post = { id: `post-${posts.length + 1}`, text: input.text, status };
+      const post = { id: `post-${ids.size + 1}`, text: input.text, connectionSlug, status, error: null };
+      ids.add(post.id);
       posts.push(post);
       return { connectionSlug, status, postId: post.id, error: null };
     });
+    if (!isRejecting) for (const id of replaces) remove(id);
     answers.set(input.idempotencyKey ?? '', { results });
     return { results };
   };
@@ -96,9 +112,15 @@ export function fakeService() {
       delete: {
         mutate: ({ postId }: { readonly postId: string }) =>
           answer(`delete ${postId}`, () => {
-            const index = posts.findIndex(({ id }) => id === postId);
-            if (index < 0) throw refusal('not_found');
-            posts.splice(index, 1);
+            if (!remove(postId)) throw refusal('not_found');
+          }),
+      },
+      get: {
+        query: ({ postId }: { readonly postId: string }) =>
+          answer(`get ${postId}`, () => {
+            const post = posts.find(({ id }) => id === postId);
+            if (post === undefined) throw refusal('not_found');
+            return { post: { ...post, connectionId: post.connectionSlug } };
           }),
       },
     },

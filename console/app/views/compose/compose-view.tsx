@@ -148,6 +148,7 @@ interface OutcomeProps {
 
 function Outcome({ sending: { sent, error, isSending, sendAsNew }, store, composition }: OutcomeProps) {
   const { pending } = composition;
+  const results = [...(sent?.elsewhere ?? []), ...(sent?.results ?? [])];
   const failures = [...(sent?.failures ?? []), ...(error === null ? [] : [error])];
   return (
     <>
@@ -158,7 +159,7 @@ function Outcome({ sending: { sent, error, isSending, sendAsNew }, store, compos
       {pending?.kind === 'send' && !isSending && (
         <Unanswered store={store} composition={composition} pending={pending} onSendAsNew={sendAsNew} />
       )}
-      {sent !== null && sent.results.length > 0 && !isSending && <Results results={sent.results} />}
+      {results.length > 0 && !isSending && <Results results={results} />}
     </>
   );
 }

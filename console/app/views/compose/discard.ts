@@ -36,7 +36,7 @@ export async function findDrafts(api: Api, { drafts, pending }: Composition): Pr
 }
 
 /** Those that are still drafts. One that was published elsewhere keeps its id, and deleting it would take it down. */
-async function onlyDrafts(api: Api, ids: readonly string[]): Promise<string[]> {
+export async function onlyDrafts(api: Api, ids: readonly string[]): Promise<string[]> {
   // Ids grow with time, and lists begin with the newest.
   const [oldest] = ids.toSorted();
   if (oldest === undefined) return [];

@@ -96,7 +96,7 @@ function changesIn(input: CreateInput, post: Post): Changes {
   return Object.assign({}, ...changed) as Changes;
 }
 
-function resultOf(post: Post, status: Result['status']): Result {
+export function resultOf<Status extends Post['status']>(post: Post, status: Status) {
   const { connectionSlug, id: postId, url, scheduledFor, threadCount, hasFirstComment, error } = post;
   return { connectionSlug, status, postId, url, scheduledFor, threadCount, hasFirstComment, error };
 }

@@ -12,7 +12,7 @@ export interface Begun {
   readonly connections: readonly Connection[];
 }
 
-const NOTHING: Sent = { results: [], failures: [], isUndecided: false };
+const NOTHING: Sent = { results: [], elsewhere: [], failures: [], isUndecided: false };
 
 /** @param onBegin is told what the send begins with, as soon as that is known */
 export async function sendComposition(

@@ -7,12 +7,16 @@ import { isUndecided, newKey } from '../../data/intentions.ts';
 import { codeOf, isRetryable } from '../../data/problem.ts';
 import type { Api, Outputs } from '../../data/api-types.ts';
 import { type ComposedRequest, type Composition, contentKey, type Pending } from './composition.ts';
+import { findGone, type GoneDrafts } from './gone-drafts.ts';
 import { chosenOf, type Planned } from './requests.ts';
-import { sendApproval } from './send-approval.ts';
+import { resultOf, sendApproval } from './send-approval.ts';
 import type { CompositionStore } from './store.ts';
 
 type Answer = Outputs['posts']['create'];
-type Result = Answer['results'][number];
+type Answered = Answer['results'][number];
+
+/** A post whose draft was published elsewhere may still be going out. */
+type Result = Omit<Answered, 'status'> & { readonly status: Answered['status'] | 'processing' };
 
 /** A result, and the connection it is for; null when the connection is gone. */
 export interface SentResult {
@@ -22,6 +26,8 @@ export interface SentResult {
 
 export interface Sent {
   readonly results: readonly SentResult[];
+  /** Those of drafts that were published or scheduled elsewhere, so that these connections were not sent to. */
+  readonly elsewhere: readonly SentResult[];
   /** Why a whole request was refused or not answered; empty when all were answered. */
   readonly failures: readonly unknown[];
   /** Whether some request has no answer yet. */
@@ -97,17 +103,24 @@ async function sendRequests(
   });
   const replaced = replacedIn(pending, settled);
   const failures = settled.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
-  const isGone = failures.some((failure) => codeOf(failure) === 'not_found');
+  const refused = pending.requests.filter((_request, index) => {
+    const outcome = settled[index];
+    return outcome?.status === 'rejected' && codeOf(outcome.reason) === 'not_found';
+  });
+  const gone = await findGone(api, refused);
+  const elsewhere = elsewhereOf(gone, connections);
   store.change((before) => {
-    const present = withoutGone(before, connections);
+    const found = gone.ids.size === 0 ? {} : withoutLost(before, gone, elsewhere);
+    const present = withoutGone({ ...before, ...found }, connections);
     return {
+      ...found,
       pending: isSame(before.pending, pending) ? leftOf(pending, left) : before.pending,
       ...(pending.kind === 'save' ? saved(present, pending, results, replaced) : unsent(present, results, replaced)),
-      // A draft that was published or deleted elsewhere cannot be replaced or approved any more.
-      ...(isGone && { drafts: {}, savedAs: null, approval: null }),
+      // A post that was deleted elsewhere cannot be approved any more.
+      ...(refused.some(({ approval }) => approval !== undefined) && { approval: null }),
     };
   }, compositionId);
-  return { results, failures, isUndecided: left.length > 0 };
+  return { results, elsewhere, failures, isUndecided: left.length > 0 };
 }
 
 function leftOf(pending: Pending, requests: readonly ComposedRequest[]): Pending | null {
@@ -122,6 +135,36 @@ function sendRequest(api: Api, { key, input, approval }: ComposedRequest): Promi
 /** The composition without chosen connections that were disconnected since: no request names them, so none has a result. */
 function withoutGone(before: Composition, connections: readonly Connection[]): Composition {
   return { ...before, targets: chosenOf(before, connections).map(({ id }) => id) };
+}
+
+/** The results of drafts that became posts elsewhere, except of those that were taken down or cancelled since. */
+function elsewhereOf({ posts }: GoneDrafts, connections: readonly Connection[]): SentResult[] {
+  return posts.flatMap((post): SentResult[] => {
+    const { status, connectionId } = post;
+    if (status === 'draft' || status === 'cancelled' || status === 'deleted') return [];
+    const warning = `Its draft was ${status === 'scheduled' ? 'scheduled' : 'published'} elsewhere.`;
+    const connection = connections.find(({ id }) => id === connectionId) ?? null;
+    return [{ connection, result: { ...resultOf(post, status), warning } }];
+  });
+}
+
+/** The text goes on without drafts that are gone, and is not sent to the connections to which they went out. */
+function withoutLost(
+  { drafts, targets }: Composition,
+  { ids }: GoneDrafts,
+  elsewhere: readonly SentResult[],
+): Partial<Composition> {
+  const done = new Set(elsewhere.filter(isDone).map(({ connection }) => connection?.id));
+  return {
+    drafts: Object.fromEntries(Object.entries(drafts).filter(([, id]) => !ids.has(id))),
+    targets: targets.filter((id) => !done.has(id)),
+    savedAs: null,
+  };
+}
+
+/** Whether the post went out, will go out, or may have gone out. */
+function isDone({ result: { status, error } }: SentResult): boolean {
+  return status !== 'failed' || error?.code === 'outcome_unknown';
 }
 
 /** The drafts that hold the text now: new ones, and the earlier ones of connections whose new draft was refused. */
@@ -171,9 +214,10 @@ function unsent(
 ): Partial<Composition> {
   const done = new Set<string>();
   const stored = new Set<string>();
-  for (const { connection, result } of results) {
+  for (const sent of results) {
+    const { connection, result } = sent;
     if (connection === null) continue;
-    if (result.status !== 'failed' || result.error?.code === 'outcome_unknown') done.add(connection.id);
+    if (isDone(sent)) done.add(connection.id);
     if (result.postId !== null) stored.add(connection.id);
   }
   return {

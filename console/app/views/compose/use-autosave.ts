@@ -6,6 +6,7 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useLists } from '../../data/live/use-lists.ts';
 import { codeOf, isRetryable } from '../../data/problem.ts';
 import { useTRPCClient } from '../../data/trpc.ts';
+import { toast } from '../../ui/toasts.tsx';
 import { type Composition, contentKey } from './composition.ts';
 import { chosenOf, type Directory, planRequests, withReplaced } from './requests.ts';
 import { sendPending, sendStored, type Sent, storePlanned } from './send.ts';
@@ -38,9 +39,10 @@ export function useAutosave(store: CompositionStore, composition: Composition, d
   const key = contentKey(composition);
   const failure = failed?.key === key ? failed.failure : null;
 
-  const noteOutcome = (saved: Composition, { failures }: Sent) => {
+  const noteOutcome = (saved: Composition, sent: Sent) => {
+    tellElsewhere(sent);
     const savedKey = contentKey(saved);
-    const [first] = failures;
+    const [first] = sent.failures;
     if (first === undefined) store.change({ savedAs: savedKey }, saved.id);
     setFailed(first === undefined ? null : { key: savedKey, failure: first });
   };
@@ -53,7 +55,7 @@ export function useAutosave(store: CompositionStore, composition: Composition, d
       const present = store.current();
       if (present.id !== composition.id || !isDue(present, directory)) return;
       const sending = { api, store, compositionId: present.id, connections };
-      if (present.pending !== null) await sendPending(sending, present.pending);
+      if (present.pending !== null) tellElsewhere(await sendPending(sending, present.pending));
       store.refresh();
       const latest = store.find(present.id);
       // Meanwhile it may have been discarded, and another text be shown.
@@ -105,6 +107,11 @@ function isDue(composition: Composition, { connections }: Directory): boolean {
   if (approval !== null) return false;
   const isWritten = text.trim() !== '' || Object.values(variants).some((words) => words.trim() !== '');
   return isWritten && chosenOf(composition, connections).length > 0 && savedAs !== contentKey(composition);
+}
+
+/** Says why connections are no longer chosen. */
+function tellElsewhere({ elsewhere }: Sent): void {
+  for (const { result } of elsewhere) toast(`${result.connectionSlug}: ${result.warning}`);
 }
 
 function draftsOf(composition: Composition, directory: Directory) {
