@@ -1,6 +1,6 @@
 /** A draft that was changed elsewhere leaves the texts that were saved as it: none of them deletes what it says now. */
 import { describe, expect, it } from 'vitest';
-import type { Post } from '../../../console/app/views/compose/beginning.ts';
+import { findBegun, type Post } from '../../../console/app/views/compose/beginning.ts';
 import { type Composition, contentKey, newComposition } from '../../../console/app/views/compose/composition.ts';
 import { planSend } from '../../../console/app/views/compose/plan-send.ts';
 import { releaseDraft } from '../../../console/app/views/compose/release-draft.ts';
@@ -55,6 +55,17 @@ it('leaves a text that is not shown too', () => {
   write(store, { text: 'Another one' });
 
   expect(release('Changed').drafts).toEqual({ gong: 'other' });
+});
+
+it('opens the unfinished text that has it, also when that is not shown, but not one that it has left', () => {
+  const { store, release } = saved();
+  const first = store.current();
+  write(store, { text: 'Another one' });
+  const find = (text: string) => findBegun([store.current(), ...store.others()], draftOf(text));
+  const found = find('Ding');
+  release('Changed');
+
+  expect([found, find('Changed')]).toEqual([first, undefined]);
 });
 
 it('stays with its text when no one changed it', () => {

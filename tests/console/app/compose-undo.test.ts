@@ -44,3 +44,13 @@ it('undo returns to the text before, and forgets the one that was opened unless 
   expect(store.current().text).toBe('First, later');
   expect(store.find(opened.id)?.text).toBe('Opened and written');
 });
+
+it('undo returns to the text before, and keeps the one that was continued', () => {
+  const store = newStore();
+  const first = write(store, { text: 'First' });
+  const second = write(store, { text: 'Second' });
+
+  showInstead(store, first)();
+
+  expect([store.current(), store.others()]).toEqual([second, [first]]);
+});

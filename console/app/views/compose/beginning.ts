@@ -53,6 +53,11 @@ export function isBegunFrom({ drafts, approval: begun }: Composition, post: Post
   return begun?.postId === post.id && begun.requestedAt === approval.requestedAt;
 }
 
+/** The text that was begun from this draft; undefined when there is none. */
+export function findBegun(texts: readonly Composition[], post: Post): Composition | undefined {
+  return texts.find((one) => isBegunFrom(one, post));
+}
+
 export function contentOf(post: Post): Composition {
   return {
     ...newComposition(),

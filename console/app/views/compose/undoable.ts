@@ -30,10 +30,11 @@ export function removeImage(store: CompositionStore, { id, images }: Composition
 /** Shows another text. Undo returns to the one before, and keeps among the unfinished texts what was written meanwhile. */
 export function showInstead(store: CompositionStore, begun: Composition): Undo {
   const before = store.current();
+  const isNew = store.find(begun.id) === undefined;
   store.show(begun);
   return () => {
     const present = store.find(begun.id);
     store.show(store.find(before.id) ?? before);
-    if (present !== undefined && contentKey(present) === contentKey(begun)) store.forget(begun.id);
+    if (isNew && present !== undefined && contentKey(present) === contentKey(begun)) store.forget(begun.id);
   };
 }

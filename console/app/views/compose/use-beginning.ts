@@ -5,7 +5,7 @@ import { useEffect, useEffectEvent } from 'react';
 import type { Connection } from '../../data/connections.ts';
 import { useTRPC } from '../../data/trpc.ts';
 import { toast } from '../../ui/toasts.tsx';
-import { beginningOf, isBegunFrom, isContinued, type Post, readingOf, readPost } from './beginning.ts';
+import { beginningOf, findBegun, isContinued, type Post, readingOf, readPost } from './beginning.ts';
 import { isBlank, newComposition } from './composition.ts';
 import { releaseDraft } from './release-draft.ts';
 import type { Directory } from './requests.ts';
@@ -44,8 +44,9 @@ function beginWith(
 ): void {
   const isDraft = isContinued(post, search);
   if (isDraft) releaseDraft(store, post, platforms);
-  if (isDraft && isBegunFrom(store.current(), post)) return;
-  const begun = beginningOf(post, search, Date.now());
+  const written = isDraft ? findBegun([store.current(), ...store.others()], post) : undefined;
+  if (written === store.current()) return;
+  const begun = written ?? beginningOf(post, search, Date.now());
   toast(isDraft ? 'The draft is here.' : 'The text of the post is here.', showInstead(store, begun));
 }
 
