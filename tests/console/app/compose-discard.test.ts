@@ -26,31 +26,33 @@ describe('a discarded text', () => {
     arrive();
     await save;
 
-    const failures = await deleteDrafts(service.api, await findDrafts(service.api, composition));
+    const failures = await deleteDrafts(service.api, store, await findDrafts(service.api, composition));
 
     expect([failures, service.posts]).toEqual([[], []]);
   });
 
   it('leaves a post alone that was published from its draft elsewhere', async () => {
-    const { api, posts, composition } = await saved();
+    const { api, store, posts, composition } = await saved();
+    store.forget(composition.id);
     for (const post of posts) post.status = 'sent';
 
-    const failures = await deleteDrafts(api, await findDrafts(api, composition));
+    const failures = await deleteDrafts(api, store, await findDrafts(api, composition));
 
     expect([failures, posts.map(({ status }) => status)]).toEqual([[], ['sent']]);
   });
 
   it('says why a draft may be left, but not that one is gone already', async () => {
-    const { api, posts, composition, refuse } = await saved();
+    const { api, store, posts, composition, refuse } = await saved();
+    store.forget(composition.id);
     const found = await findDrafts(api, composition);
     refuse('internal_server_error');
 
-    const failures = await deleteDrafts(api, found);
+    const failures = await deleteDrafts(api, store, found);
 
     expect(failures).toEqual([refusal('internal_server_error')]);
     refuse();
     posts.splice(0);
-    expect(await deleteDrafts(api, found)).toEqual([]);
+    expect(await deleteDrafts(api, store, found)).toEqual([]);
   });
 
   it('keeps its drafts, and says so, when they cannot be read', async () => {
@@ -92,6 +94,17 @@ describe('a discarded text', () => {
     await finishDiscards(api, store, NOON + 61_000);
 
     expect([posts.length, store.discarded()]).toEqual([1, []]);
+  });
+
+  it('keeps a draft that was opened again while Undo was offered', async () => {
+    const { api, store, posts, composition } = await saved();
+    store.discard(composition.id, NOON);
+    const found = await findDrafts(api, composition);
+    write(store, { drafts: composition.drafts });
+
+    const failures = await deleteDrafts(api, store, found);
+
+    expect([failures, posts.length]).toEqual([[], 1]);
   });
 
   it('is tried again when the service did not answer, for a day', async () => {

@@ -51,10 +51,17 @@ export async function onlyDrafts(api: Api, ids: readonly string[]): Promise<stri
   return found;
 }
 
-/** @returns why drafts may be left; empty when none is */
-export async function deleteDrafts(api: Api, { ids, failures }: FoundDrafts): Promise<readonly unknown[]> {
+/** Deletes drafts, except those that a text has: it was opened from them since. @returns why drafts may be left; empty when none is */
+export async function deleteDrafts(
+  api: Api,
+  store: CompositionStore,
+  { ids, failures }: FoundDrafts,
+): Promise<readonly unknown[]> {
+  store.refresh();
+  const wanted = new Set([store.current(), ...store.others()].flatMap(({ drafts }) => Object.values(drafts)));
+  const unwanted = ids.filter((id) => !wanted.has(id));
   const deletions = await Promise.allSettled(
-    ids.map((postId) => api.posts.delete.mutate({ postId, ifStatus: 'draft' })),
+    unwanted.map((postId) => api.posts.delete.mutate({ postId, ifStatus: 'draft' })),
   );
   return [...failures, ...failuresOf(deletions)];
 }
@@ -73,10 +80,7 @@ export async function finishDiscards(api: Api, store: CompositionStore, now: num
     const { pending } = composition;
     // A save that the service no longer knows would store new drafts.
     const known = { ...composition, pending: pending !== null && isRepeatable(pending, now) ? pending : null };
-    const { ids, failures: unread } = await findDrafts(api, known);
-    // A draft that was opened again since is wanted.
-    const wanted = new Set([store.current(), ...store.others()].flatMap(({ drafts }) => Object.values(drafts)));
-    const failures = await deleteDrafts(api, { ids: ids.filter((id) => !wanted.has(id)), failures: unread });
+    const failures = await deleteDrafts(api, store, await findDrafts(api, known));
     if (failures.length === 0 || now - at > TRIED_MAX_MS) store.endDiscard(composition.id);
   }
 }

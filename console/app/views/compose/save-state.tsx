@@ -81,7 +81,7 @@ function useDiscard(store: CompositionStore, autosave: Autosave): (composition: 
     // A page that is left has no time to read first.
     const found = autosave.settled().then(() => findDrafts(api, composition));
     const remove = async () => {
-      const [failure] = await deleteDrafts(api, await found);
+      const [failure] = await deleteDrafts(api, store, await found);
       if (failure === undefined) store.endDiscard(id);
       else toast(`A draft of the discarded text may be left. ${problemOf(failure).message}`);
       await refreshPosts();
