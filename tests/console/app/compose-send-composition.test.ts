@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { newComposition } from '../../../console/app/views/compose/composition.ts';
 import { sendComposition } from '../../../console/app/views/compose/send-composition.ts';
-import { BELL, fakeService, newStore, sendingOf, write } from './compose-world.ts';
+import { BELL, fakeService, newStore, planned, sendingOf, sendPlanned, write } from './compose-world.ts';
 
 const DIRECTORY = { connections: [BELL], platforms: new Map() };
 
@@ -173,5 +173,32 @@ describe('a send whose answer was lost', () => {
 
   it('is left to the person when the service may have forgotten its key', async () => {
     expect(await askedAgainAfter(23)).toEqual({ calls: [], pending: 'send' });
+  });
+});
+
+describe('a save whose answer was lost', () => {
+  const SAVED_AT = Date.parse('2026-11-21T12:00:00.000Z');
+
+  it.each([
+    ['is repeated before a send while the service knows its key', 22, ['create', 'list', 'create']],
+    ['is not repeated before a send when the service may have forgotten its key', 23, ['list', 'create']],
+  ])('%s', async (_what, hours, calls) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: SAVED_AT });
+    onTestFinished(() => void vi.useRealTimers());
+    const service = fakeService();
+    const store = newStore();
+    write(store);
+    const sending = sendingOf(service, store);
+    service.refuse(null);
+    await sendPlanned(sending, 'save', planned({ isDraft: true }));
+    service.refuse();
+    service.calls.splice(0);
+    vi.setSystemTime(SAVED_AT + hours * 3_600_000);
+
+    await sendComposition(sending, DIRECTORY, () => undefined);
+
+    expect(service.calls).toEqual(calls);
+    expect(service.textsOf('sent')).toEqual(['Ding']);
+    expect(store.current()).toMatchObject({ text: '', pending: null });
   });
 });

@@ -4,15 +4,13 @@ import type { Connection } from '../../data/connections.ts';
 import { type Composition, isRepeatable, isWrittenAs, type Pending } from './composition.ts';
 import { planSend } from './plan-send.ts';
 import { chosenOf, type Directory } from './requests.ts';
-import { isSame, type Sending, sendPending, sendStored, type Sent, storePlanned } from './send.ts';
+import { isSame, NOTHING, type Sending, sendPending, sendStored, type Sent, storePlanned } from './send.ts';
 
 /** What a running send has begun with. */
 export interface Begun {
   readonly newestId: string | null;
   readonly connections: readonly Connection[];
 }
-
-const NOTHING: Sent = { results: [], elsewhere: [], failures: [], isUndecided: false };
 
 /** @param onBegin is told what the send begins with, as soon as that is known */
 export async function sendComposition(

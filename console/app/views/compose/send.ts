@@ -6,7 +6,7 @@ import type { Connection } from '../../data/connections.ts';
 import { isUndecided, newKey } from '../../data/intentions.ts';
 import { codeOf, isRetryable } from '../../data/problem.ts';
 import type { Api, Outputs } from '../../data/api-types.ts';
-import { type ComposedRequest, type Composition, contentKey, type Pending } from './composition.ts';
+import { type ComposedRequest, type Composition, contentKey, isRepeatable, type Pending } from './composition.ts';
 import { findGone, type GoneDrafts } from './gone-drafts.ts';
 import { chosenOf, type Planned } from './requests.ts';
 import { resultOf, sendApproval } from './send-approval.ts';
@@ -33,6 +33,8 @@ export interface Sent {
   /** Whether some request has no answer yet. */
   readonly isUndecided: boolean;
 }
+
+export const NOTHING: Sent = { results: [], elsewhere: [], failures: [], isUndecided: false };
 
 export interface Sending {
   readonly api: Api;
@@ -71,8 +73,16 @@ export function isSame(one: Pending | null | undefined, other: Pending): boolean
   return one?.requests.some(({ key }) => keys.has(key)) ?? false;
 }
 
-/** Sends stored requests again that have no answer yet, and applies their answers to the composition. */
-export function sendPending(sending: Sending, pending: Pending): Promise<Sent> {
+/**
+ * Sends stored requests again that have no answer yet, and applies their answers to the composition. A save that the
+ * service may no longer know is dropped instead: it would store its drafts a second time, and the text is saved anew.
+ */
+export async function sendPending(sending: Sending, pending: Pending): Promise<Sent> {
+  if (pending.kind === 'save' && !isRepeatable(pending, Date.now())) {
+    const { store, compositionId } = sending;
+    store.change((before) => (isSame(before.pending, pending) ? { pending: null } : {}), compositionId);
+    return NOTHING;
+  }
   return sendRequests(sending, pending, (failure) => isUndecided(failure) || isRefusedUnread(failure));
 }
 
