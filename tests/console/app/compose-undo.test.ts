@@ -2,7 +2,13 @@
 import { expect, it } from 'vitest';
 import { newComposition, type Composition } from '../../../console/app/views/compose/composition.ts';
 import type { CompositionStore } from '../../../console/app/views/compose/store.ts';
-import { removeImage, removeReply, removeVariant, showInstead } from '../../../console/app/views/compose/undoable.ts';
+import {
+  removeFirstComment,
+  removeImage,
+  removeReply,
+  removeVariant,
+  showInstead,
+} from '../../../console/app/views/compose/undoable.ts';
 import { newStore, write } from './compose-world.ts';
 
 const IMAGE = { id: 'image', altText: 'A bell', contentType: 'image/png', width: 1, height: 1 };
@@ -12,6 +18,7 @@ type Removal = (store: CompositionStore, composition: Composition) => () => void
 it.each<[string, Partial<Composition>, Removal]>([
   ['an image', { images: [IMAGE] }, (store, composition) => removeImage(store, composition, IMAGE)],
   ['a reply', { thread: ['Dong'] }, (store, composition) => removeReply(store, composition, 0)],
+  ['a first comment', { firstComment: 'Dong' }, removeFirstComment],
   ['a variant', { variants: { x: 'Dong' } }, (store, composition) => removeVariant(store, composition, 'x')],
 ])('undo puts %s back into its text, and leaves the shown one alone', (_what, content, remove) => {
   const store = newStore();
@@ -26,6 +33,16 @@ it.each<[string, Partial<Composition>, Removal]>([
   expect(removed).not.toEqual(first);
   expect(store.find(first.id)).toEqual(first);
   expect(store.current()).toEqual(second);
+});
+
+it('undo of the removal of a first comment keeps one that was written since', () => {
+  const store = newStore();
+  const undo = removeFirstComment(store, write(store, { firstComment: 'Dong' }));
+  store.change({ firstComment: 'Dang' });
+
+  undo();
+
+  expect(store.current().firstComment).toBe('Dang');
 });
 
 it('undo returns to the text before, and forgets the one that was opened unless something was written', () => {

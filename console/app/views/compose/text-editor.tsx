@@ -10,7 +10,7 @@ import { MoveButtons } from '../../ui/move-buttons.tsx';
 import { PolishButton } from './polish-button.tsx';
 import type { Directory } from './requests.ts';
 import type { CompositionStore } from './store.ts';
-import { removeReply, removeVariant, setVariant } from './undoable.ts';
+import { removeFirstComment, removeReply, removeVariant, setVariant } from './undoable.ts';
 import type { Verdict } from './use-verdicts.ts';
 
 /** Replies of a thread that the service takes. */
@@ -183,7 +183,8 @@ function Thread({ store, composition, chosen, countsOf }: EditorProps & { readon
   );
 }
 
-function Extras({ store, composition: { firstComment, tags }, directory, chosen }: EditorProps) {
+function Extras({ store, composition, directory, chosen }: EditorProps) {
+  const { firstComment, tags } = composition;
   const names = useNames();
   const ids = [...new Set(chosen.map(({ platformId }) => platformId))];
   const takers = ids.filter((id) => directory.platforms.get(id)?.firstComment === true);
@@ -203,7 +204,10 @@ function Extras({ store, composition: { firstComment, tags }, directory, chosen 
             value={firstComment}
             onChange={(words) => store.change({ firstComment: words })}
           />
-          <Button look="quiet" onPress={() => store.change({ firstComment: null })}>
+          <Button
+            look="quiet"
+            onPress={() => toast('The first comment is removed.', removeFirstComment(store, composition))}
+          >
             Remove the first comment
           </Button>
         </div>

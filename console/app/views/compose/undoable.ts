@@ -21,6 +21,12 @@ export function removeReply(store: CompositionStore, { id, thread }: Composition
   return () => store.change((before) => ({ thread: before.thread.toSpliced(index, 0, words) }), id);
 }
 
+export function removeFirstComment(store: CompositionStore, { id, firstComment: words }: Composition): Undo {
+  store.change({ firstComment: null }, id);
+  // Another one may have been begun since.
+  return () => store.change(({ firstComment }) => ({ firstComment: firstComment || words }), id);
+}
+
 export function removeImage(store: CompositionStore, { id, images }: Composition, image: ComposedImage): Undo {
   const index = images.findIndex((one) => one.id === image.id);
   store.change((before) => ({ images: before.images.filter((one) => one.id !== image.id) }), id);
