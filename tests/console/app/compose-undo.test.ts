@@ -1,8 +1,9 @@
 /** Undo in Compose changes the text in which something was removed, also when another one is shown by then. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newComposition, type Composition } from '../../../console/app/views/compose/composition.ts';
 import type { CompositionStore } from '../../../console/app/views/compose/store.ts';
 import {
+  polish,
   removeFirstComment,
   removeImage,
   removeReply,
@@ -43,6 +44,35 @@ it('undo of the removal of a first comment keeps one that was written since', ()
   undo();
 
   expect(store.current().firstComment).toBe('Dang');
+});
+
+describe.each([
+  ['the text', undefined, (words: string) => ({ text: words })],
+  ['the text for a platform', 'x', (words: string) => ({ variants: { x: words } })],
+])('undo of polished words in %s', (_what, platformId, written) => {
+  it('brings the words before back, also when another text is shown by then', () => {
+    const store = newStore();
+    const first = write(store, written('Dnig'));
+    const undo = polish(store, first, 'Ding', platformId);
+    const polished = store.find(first.id);
+    const second = write(store, { text: 'Another one' });
+
+    const isBack = undo();
+
+    expect([isBack, polished]).toEqual([true, { ...first, ...written('Ding') }]);
+    expect([store.find(first.id), store.current()]).toEqual([first, second]);
+  });
+
+  it('keeps what was written since', () => {
+    const store = newStore();
+    const undo = polish(store, write(store, written('Dnig')), 'Ding', platformId);
+    store.change(written('Ding dong'));
+
+    const isBack = undo();
+
+    expect(isBack).toBe(false);
+    expect(store.current()).toMatchObject(written('Ding dong'));
+  });
 });
 
 it('undo returns to the text before, and forgets the one that was opened unless something was written', () => {

@@ -12,10 +12,11 @@ export interface PolishButtonProps {
   readonly text: string;
   /** Whose limits hold; null while none is chosen. */
   readonly connection: Connection | null;
-  onText(text: string): void;
+  /** Puts polished words in place of the text. @returns the undo, which says whether it brought the text back */
+  onPolished(words: string): () => boolean;
 }
 
-export function PolishButton({ text, connection, onText }: PolishButtonProps) {
+export function PolishButton({ text, connection, onPolished }: PolishButtonProps) {
   const [isOpen, setOpen] = useState(false);
   if (connection === null || text.trim() === '') return null;
   return (
@@ -25,7 +26,7 @@ export function PolishButton({ text, connection, onText }: PolishButtonProps) {
       </Button>
       {isOpen && (
         <Suspense>
-          <PolishSheet text={text} connection={connection} onText={onText} onClose={() => setOpen(false)} />
+          <PolishSheet text={text} connection={connection} onPolished={onPolished} onClose={() => setOpen(false)} />
         </Suspense>
       )}
     </>

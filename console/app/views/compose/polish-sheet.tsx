@@ -10,19 +10,18 @@ import { ProblemView } from '../../ui/problem-view.tsx';
 import { RadioChoice } from '../../ui/radio-choice.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import { MarkedWords } from './marked-words.tsx';
+import type { PolishButtonProps } from './polish-button.tsx';
 import { differenceOf } from './word-difference.ts';
 
 /** Wordings to choose from. Each is a call of the model. */
 const WORDINGS = 3;
 
-export interface PolishSheetProps {
-  readonly text: string;
+export interface PolishSheetProps extends PolishButtonProps {
   readonly connection: Connection;
-  onText(text: string): void;
   onClose(): void;
 }
 
-export function PolishSheet({ text, connection, onText, onClose }: PolishSheetProps) {
+export function PolishSheet({ text, connection, onPolished, onClose }: PolishSheetProps) {
   const api = useTRPCClient();
   const [chosen, setChosen] = useState('0');
   const { slug, profileId } = connection;
@@ -39,9 +38,11 @@ export function PolishSheet({ text, connection, onText, onClose }: PolishSheetPr
   const wordings = wordingsOf(data);
   const wording = wordings[Number(chosen)] ?? wordings[0];
   const use = (rewrite: string) => {
-    onText(rewrite);
+    const undo = onPolished(rewrite);
     onClose();
-    toast('The polished text is in place.', () => onText(text));
+    toast('The polished text is in place.', () => {
+      if (!undo()) toast('The text was changed since it was polished, and stays as it is.');
+    });
   };
   return (
     <Sheet label="Polish with AI" place="middle" onClose={onClose}>

@@ -10,7 +10,7 @@ import { MoveButtons } from '../../ui/move-buttons.tsx';
 import { PolishButton } from './polish-button.tsx';
 import type { Directory } from './requests.ts';
 import type { CompositionStore } from './store.ts';
-import { removeFirstComment, removeReply, removeVariant, setVariant } from './undoable.ts';
+import { polish, removeFirstComment, removeReply, removeVariant, setVariant } from './undoable.ts';
 import type { Verdict } from './use-verdicts.ts';
 
 /** Replies of a thread that the service takes. */
@@ -43,7 +43,7 @@ export function TextEditor(props: EditorProps) {
         <PolishButton
           text={composition.text}
           connection={narrowest(shared, verdicts)}
-          onText={(text) => store.change({ text }, composition.id)}
+          onPolished={(words) => polish(store, composition, words)}
         />
         {composition.thread.length === 0 && (
           <Button look="quiet" onPress={() => store.change({ thread: [''] })}>
@@ -116,7 +116,7 @@ function Variants({ store, composition, chosen, verdicts, countsOf }: EditorProp
               <PolishButton
                 text={variants[id] ?? ''}
                 connection={narrowest(members, verdicts)}
-                onText={(words) => change(id, words)}
+                onPolished={(words) => polish(store, composition, words, id)}
               />
               <Button look="quiet" onPress={() => remove(id)}>
                 Use the shared text for {names.platform(id)}

@@ -33,6 +33,31 @@ export function removeImage(store: CompositionStore, { id, images }: Composition
   return () => store.change((before) => ({ images: before.images.toSpliced(index, 0, image) }), id);
 }
 
+/**
+ * Puts polished words in place of the text, or of the text for a platform.
+ *
+ * @returns brings the words before back, unless something else was written since; says whether it did
+ */
+export function polish(
+  store: CompositionStore,
+  composition: Composition,
+  polished: string,
+  platformId?: string,
+): () => boolean {
+  const wordsOf = ({ text, variants }: Composition) => (platformId === undefined ? text : variants[platformId]);
+  const put = (words: string) => {
+    if (platformId === undefined) store.change({ text: words }, composition.id);
+    else setVariant(store, composition, platformId, words);
+  };
+  put(polished);
+  return () => {
+    const present = store.find(composition.id);
+    const isPolished = present !== undefined && wordsOf(present) === polished;
+    if (isPolished) put(wordsOf(composition) ?? '');
+    return isPolished;
+  };
+}
+
 /** Shows another text. Undo returns to the one before, and keeps among the unfinished texts what was written meanwhile. */
 export function showInstead(store: CompositionStore, begun: Composition): Undo {
   const before = store.current();
