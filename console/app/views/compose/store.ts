@@ -76,7 +76,7 @@ function createStore(place: string): CompositionStore {
     const present = readRaw(place);
     if (present === raw) return false;
     raw = present;
-    kept = parse(present);
+    kept = parse(place, present);
     isOwn = false;
     return true;
   };
@@ -185,13 +185,37 @@ function readRaw(place: string): string | null {
   }
 }
 
-function parse(raw: string | null): Kept {
+/** Reads what can be read. If that is not all, the whole is kept under another name, because the next write replaces it. */
+function parse(place: string, raw: string | null): Kept {
+  if (raw === null) return blankStore();
   try {
-    const { current, all, discarded = [] } = JSON.parse(raw ?? '') as Omit<Kept, 'discarded'> & Partial<Kept>;
-    const whole = all.map(completed);
-    return whole.length === 0 ? { ...blankStore(), discarded } : { current, all: whole, discarded };
+    const { current, all, discarded = [] } = JSON.parse(raw) as Omit<Kept, 'discarded'> & Partial<Kept>;
+    const texts = readable(all, completed);
+    const left = readable(discarded, (one) => ({ ...one, composition: completed(one.composition) }));
+    if (texts.length < all.length || left.length < discarded.length) keepUnreadable(place, raw);
+    const shown = texts.find(({ id }) => id === current) ?? texts[0] ?? newComposition();
+    return { current: shown.id, all: texts.length === 0 ? [shown] : texts, discarded: left };
   } catch {
+    keepUnreadable(place, raw);
     return blankStore();
+  }
+}
+
+function readable<One>(list: readonly One[], read: (one: One) => One): One[] {
+  return list.flatMap((one) => {
+    try {
+      return [read(one)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function keepUnreadable(place: string, raw: string): void {
+  try {
+    localStorage.setItem(`${place}.unreadable`, raw);
+  } catch {
+    // A browser without room for it keeps what can be read.
   }
 }
 
@@ -199,5 +223,8 @@ function parse(raw: string | null): Kept {
 function completed(stored: Partial<Composition>): Composition {
   const { pending = null, drafts = {}, savedAs = null } = stored;
   const saves = savedAs === null ? [] : [{ content: savedAs, ids: Object.values(drafts) }];
-  return { ...newComposition(), saves, ...stored, pending: pending?.requests.length === 0 ? null : pending };
+  const whole = { ...newComposition(), saves, ...stored, pending: pending?.requests.length === 0 ? null : pending };
+  // Fails unless the fields are what they are meant to be.
+  isBlank(whole);
+  return whole;
 }
