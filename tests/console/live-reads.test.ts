@@ -17,7 +17,7 @@ const row = (id: string): Row => ({ id, status: 'scheduled', at: NOON, scheduled
 
 /** Reads of a page, each of which waits for its answer. */
 function reads() {
-  const waiting: ((rows: readonly Row[]) => void)[] = [];
+  const waiting: ((rows: readonly Row[] | Promise<never>) => void)[] = [];
   let count = 0;
   return {
     count: () => count,
@@ -25,6 +25,10 @@ function reads() {
       count += 1;
       const rows = await new Promise<readonly Row[]>((resolve) => void waiting.push(resolve));
       return { posts: [...rows], nextCursor: 'next' } as never;
+    },
+    fail: async () => {
+      await expect.poll(() => waiting.length).toBe(1);
+      waiting.shift()?.(Promise.reject(new Error('No answer.')));
     },
     answer: async (...ids: string[]) => {
       await expect.poll(() => waiting.length).toBe(1);
@@ -76,6 +80,7 @@ function screen(kind: Kind) {
     readCounts: () => ({ newest: newest.count(), pages: pages.count() }),
     answerPage: pages.answer,
     answerNewest: newest.answer,
+    failNewest: newest.fail,
     shown: () =>
       queryClient
         .getQueryData<Pages>(queryKey)
@@ -132,6 +137,19 @@ describe('the newest page of an endless list', () => {
 
     await expect.poll(shown).toEqual(['c scheduled, b scheduled', 'a scheduled']);
   });
+});
+
+it('a list that is not shown is read again when it is, also when the one that is shown could not be read', async () => {
+  const { queryClient, trpc, show, refresh, failNewest } = screen('list');
+  onTestFinished(show());
+  const hidden = trpc.posts.list.queryKey({ status: 'draft' });
+  queryClient.setQueryData(hidden, { posts: [], limit: 50, offset: 0, nextCursor: null });
+
+  const refreshed = refresh();
+  await failNewest();
+
+  await expect(refreshed).rejects.toThrow('No answer.');
+  expect(queryClient.getQueryState(hidden)?.isInvalidated).toBe(true);
 });
 
 describe('an endless list after a gap in the stream of events', () => {

@@ -124,6 +124,8 @@ export function cutLists(queryClient: QueryClient, trpc: Trpc): void {
  */
 export async function refreshPostLists(queryClient: QueryClient, trpc: Trpc, api: Api): Promise<void> {
   const lists = queryClient.getQueryCache().findAll({ ...trpc.posts.list.pathFilter(), type: 'active' });
+  // First, because a read below may fail.
+  void queryClient.invalidateQueries({ ...trpc.posts.list.pathFilter(), type: 'inactive', refetchType: 'none' });
   await Promise.all(
     lists.map(async (query) => {
       const { queryKey } = query;
@@ -137,7 +139,6 @@ export async function refreshPostLists(queryClient: QueryClient, trpc: Trpc, api
       if (query.state.fetchStatus === 'fetching') afterRead(query, write);
     }),
   );
-  void queryClient.invalidateQueries({ ...trpc.posts.list.pathFilter(), type: 'inactive', refetchType: 'none' });
 }
 
 /** Puts the newest page on top of the loaded ones, without listing a post twice. */
