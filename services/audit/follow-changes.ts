@@ -18,12 +18,14 @@ const CHANGES_MAX = 200;
 
 const CHANGE = columns('audit_entries', ['id', 'operation', 'object_type', 'object_ids'], 'a');
 
+// A token that was used twice is refused, and the refusal ends its grant.
 const readCompleted = statement('read the changes that completed after others', {
   parameters: { accountId: 'uuid', after: 'uuid', known: 'uuid[]' },
   result: CHANGE.types,
   sql: ({ accountId, after, known }) => `
     select ${CHANGE.sql} from audit_entries a
-    where a.account_id = ${accountId} and a.id > ${after} and a.outcome = 'ok' and a.id <> all(${known})
+    where a.account_id = ${accountId} and a.id > ${after} and a.id <> all(${known})
+      and (a.outcome = 'ok' or a.operation = 'oauth.replay')
     order by a.id limit ${CHANGES_MAX}`,
 });
 

@@ -166,6 +166,7 @@ describe('what was made under a key, an agent, a person or a profile', () => {
     ['keys.revoke', []],
     ['keys.revokeOfProfile', []],
     ['oauth.revoke', []],
+    ['oauth.replay', []],
     ['people.remove', []],
     ['people.leave', []],
     ['people.changeRole', []],

@@ -200,6 +200,7 @@ const CHANGES: Readonly<Record<string, readonly Resource[]>> = {
   'keys.revokeOfProfile': MADE_UNDER,
   oauth: ['people', 'policies'],
   'oauth.revoke': MADE_UNDER,
+  'oauth.replay': MADE_UNDER,
   webhooks: ['webhooks'],
   calendars: ['calendars'],
   imports: ['imports'],
