@@ -53,7 +53,7 @@ export interface WithMissingCharges {
 }
 
 export function createMissingCharges(context: Context): MissingCharges {
-  // What other processes search does not count, so that a process that was kept from searching catches up by itself.
+  // What other processes search does not count, so that a process that was kept from searching catches up.
   let searchedUntil = -Infinity;
   return {
     write: async () => {

@@ -41,7 +41,7 @@ const findOtherAtHandle = statement('find another post to the handle of a connec
 const BEFORE_START_MS = 600_000;
 
 /** A part, and where it goes. */
-interface Sought {
+interface SearchedPart {
   readonly platform: AnyPlatform;
   readonly of: PostOfPart;
 }
@@ -55,20 +55,20 @@ interface Sought {
  */
 export async function ownOf(
   context: Context,
-  sought: Sought,
+  searched: SearchedPart,
   shown: Published,
   startedAt: Date,
 ): Promise<Published | null> {
   // One that shows no posts gives each its own id.
-  if (sought.platform.readBack === undefined) return shown;
-  if (!(await isAnotherPost(context, sought, shown, startedAt))) return shown;
+  if (searched.platform.readBack === undefined) return shown;
+  if (!(await isAnotherPost(context, searched, shown, startedAt))) return shown;
   return shown.provenId === undefined ? null : { platformPostId: shown.provenId, url: null };
 }
 
 /** Whether it is known to be another post of the connection, or of the install where connections share an account. */
 async function isAnotherPost(
   context: Context,
-  { platform, of }: Sought,
+  { platform, of }: SearchedPart,
   { platformPostId }: Published,
   startedAt: Date,
 ): Promise<boolean> {

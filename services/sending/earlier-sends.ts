@@ -136,7 +136,7 @@ export async function settleRepeat(
 ): Promise<PartOutcome> {
   if (outcome.state === 'accepted') {
     const { published } = outcome;
-    // A platform that knows the part by another id has looked for it among the posts of the account.
+    // A platform that knows the part by another id has searched the posts of the account for it.
     const since = earlier[0]?.startedAt ?? (published.provenId === undefined ? null : send.part.startedAt);
     if (since === null) return outcome;
     try {

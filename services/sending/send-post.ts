@@ -242,7 +242,7 @@ async function prepare({ context, claimed, platform, session }: Run, images: rea
   return gave ?? GOES_WITH_THE_CALL;
 }
 
-/** The call of a part that is resumed may have been made, whatever keeps it from being repeated. */
+/** The call of a part that is resumed may have been made, also when something keeps it from being repeated. */
 function interrupted({ state, error, ...rest }: Refusal): Refusal {
   return state === 'unknown' ? { state, error, ...rest } : outcomeOf(new PlatformFailure('unknown', error.message));
 }

@@ -53,7 +53,7 @@ it('changes that are too large together for one request are requests of their ow
   expect(requests).toHaveLength(21);
 });
 
-it('a search of the longest text that the service takes is sent alone, whatever its letters, and short reads share a request', async () => {
+it('a search of the longest text that the service takes in any script is sent alone, and short reads share a request', async () => {
   const { runtime, requests } = scriptedFetch([]);
   const client = createClient({ url: world.url, apiKey: world.liveKey, ...runtime });
   const search = (q: string) => client.posts.list.query({ q });

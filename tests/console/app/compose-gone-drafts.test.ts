@@ -29,7 +29,7 @@ async function saved() {
     service,
     store,
     save,
-    become: (id: string, changes: Partial<(typeof service.posts)[number]>) =>
+    turn: (id: string, changes: Partial<(typeof service.posts)[number]>) =>
       void Object.assign(service.posts.find((post) => post.id === id) ?? {}, changes),
     send: () => sendComposition(sending, DIRECTORY, () => undefined),
     /** What the service has, as slugs with statuses. */
@@ -46,22 +46,22 @@ describe('a connection whose draft went out elsewhere', () => {
     ['scheduled', null, 'scheduled'],
     ['failed', UNKNOWN, 'published'],
   ] as const)('is not sent to again when the post is %s', async (status, error, words) => {
-    const { store, become, send, posts } = await saved();
-    become('post-1', { status, error });
+    const { store, turn, send, posts } = await saved();
+    turn('post-1', { status, error });
 
     const refused = await send();
     const kept = store.current();
     await send();
 
-    const told = refused.elsewhere.map(({ connection, result }) => [connection?.id, result.status, result.warning]);
-    expect(told).toEqual([['bell', status, `Its draft was ${words} elsewhere.`]]);
+    const shown = refused.elsewhere.map(({ connection, result }) => [connection?.id, result.status, result.warning]);
+    expect(shown).toEqual([['bell', status, `Its draft was ${words} elsewhere.`]]);
     expect(kept).toMatchObject({ text: 'Ding', targets: ['gong'], drafts: { gong: 'post-2' }, pending: null });
     expect(posts()).toEqual([`bell ${status}`, 'gong sent']);
   });
 
   it('is not sent to either when a save noticed it', async () => {
-    const { store, become, save, send, posts } = await saved();
-    become('post-1', { status: 'sent' });
+    const { store, turn, save, send, posts } = await saved();
+    turn('post-1', { status: 'sent' });
 
     const { elsewhere } = await save({ bell: ['post-1'], gong: ['post-2'] });
     const kept = store.current();
@@ -76,8 +76,8 @@ describe('a connection whose draft went out elsewhere', () => {
     ['failed', { code: 'platform_rejected', message: 'No.' }],
     ['cancelled', null],
   ] as const)('is sent to at the next press when the post is %s', async (status, error) => {
-    const { become, send, posts } = await saved();
-    become('post-1', { status, error });
+    const { turn, send, posts } = await saved();
+    turn('post-1', { status, error });
 
     const refused = await send();
     const before = posts();
@@ -102,8 +102,8 @@ it('a text whose draft was deleted elsewhere goes out at the next press', async 
 });
 
 it('a text stays as it is, and nothing is sent, while the service does not say what its draft became', async () => {
-  const { service, store, become, save, posts } = await saved();
-  become('post-1', { status: 'sent' });
+  const { service, store, turn, save, posts } = await saved();
+  turn('post-1', { status: 'sent' });
   const before = store.current();
   service.refuse('not_found');
 

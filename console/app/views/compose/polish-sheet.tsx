@@ -10,14 +10,15 @@ import { ProblemView } from '../../ui/problem-view.tsx';
 import { RadioChoice } from '../../ui/radio-choice.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import { MarkedWords } from './marked-words.tsx';
-import type { PolishButtonProps } from './polish-button.tsx';
 import { differenceOf } from './word-difference.ts';
 
 /** Wordings to choose from. Each is a call of the model. */
 const WORDINGS = 3;
 
-export interface PolishSheetProps extends PolishButtonProps {
+export interface PolishSheetProps {
+  readonly text: string;
   readonly connection: Connection;
+  onPolished(words: string): () => boolean;
   onClose(): void;
 }
 

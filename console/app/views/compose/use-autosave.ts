@@ -40,7 +40,7 @@ export function useAutosave(store: CompositionStore, composition: Composition, d
   const failure = failed?.key === key ? failed.failure : null;
 
   const noteOutcome = (saved: Composition, sent: Sent) => {
-    tellElsewhere(sent);
+    showElsewhere(sent);
     const savedKey = contentKey(saved);
     const [first] = sent.failures;
     if (first === undefined) store.change({ savedAs: savedKey }, saved.id);
@@ -55,7 +55,7 @@ export function useAutosave(store: CompositionStore, composition: Composition, d
       const present = store.current();
       if (present.id !== composition.id || !isDue(present, directory)) return;
       const sending = { api, store, compositionId: present.id, connections };
-      if (present.pending !== null) tellElsewhere(await sendPending(sending, present.pending));
+      if (present.pending !== null) showElsewhere(await sendPending(sending, present.pending));
       store.refresh();
       const latest = store.find(present.id);
       // Meanwhile it may have been discarded, and another text be shown.
@@ -110,7 +110,7 @@ function isDue(composition: Composition, { connections }: Directory): boolean {
 }
 
 /** Says why connections are no longer chosen. */
-function tellElsewhere({ elsewhere }: Sent): void {
+function showElsewhere({ elsewhere }: Sent): void {
   for (const { result } of elsewhere) toast(`${result.connectionSlug}: ${result.warning}`);
 }
 
