@@ -67,6 +67,10 @@ export const Delivery = defineEntity({
       expression: `create index "deliveries_ended_index" on "deliveries" ("webhook_id", "id") where ("status" in ('failed', 'dead'))`,
     },
     {
+      name: 'deliveries_pending_index',
+      expression: `create index "deliveries_pending_index" on "deliveries" ("webhook_id", "id") where ("status" = 'pending')`,
+    },
+    {
       name: 'deliveries_open_index',
       expression: `create index "deliveries_open_index" on "deliveries" ("webhook_id", "next_attempt_at", "id") where ("status" in ('pending', 'processing') and not "paused")`,
     },

@@ -1,13 +1,14 @@
 /** Lists the deliveries of a webhook, newest first, a page at a time. */
-import { sql } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import { ownerOfList } from '../../entities/any-of.ts';
 import { Delivery } from '../../entities/delivery.ts';
-import { tables } from '../../entities/tables.ts';
+import type { Queries } from '../../entities/statement.ts';
+import { type Schema, tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
 import { type Page, pageOf } from '../paging.ts';
-import { DELIVERY_COLUMNS, type DeliveryView, deliveryView } from './delivery-view.ts';
+import { DELIVERY_COLUMNS, type DeliveryRow, type DeliveryView, deliveryView } from './delivery-view.ts';
 import { findWebhook } from './reachable-webhooks.ts';
 
 /** Values of the status filter. `processing` lasts only seconds and is not one of them. */
@@ -26,11 +27,22 @@ export async function listDeliveries(
   context: Context,
   caller: Caller,
   webhookId: string,
-  { status, limit, startingAfter }: DeliveryFilter,
+  filter: DeliveryFilter,
 ): Promise<Page<DeliveryView>> {
+  const { limit, startingAfter } = filter;
   await findWebhook(context.db.em(), caller, webhookId);
   if (startingAfter !== undefined) await requireDelivery(context, webhookId, startingAfter);
-  let page = tables(context.db.queries)
+  const rows = await deliveriesQuery(context.db.queries, webhookId, filter).execute();
+  return pageOf(rows.map(deliveryView), limit);
+}
+
+/** The query of one page; it selects one row more than the page shows. */
+export function deliveriesQuery(
+  queries: Queries,
+  webhookId: string,
+  { status, limit, startingAfter }: DeliveryFilter,
+): SelectQueryBuilder<Schema, 'deliveries', DeliveryRow> {
+  let page = tables(queries)
     .selectFrom('deliveries')
     .select(DELIVERY_COLUMNS)
     .where('webhook_id', '=', ownerOfList(webhookId))
@@ -40,8 +52,7 @@ export async function listDeliveries(
   // A literal, because PostgreSQL uses the partial index of a status only then.
   if (status !== undefined) page = page.where('status', '=', sql.lit(status));
   if (startingAfter !== undefined) page = page.where('id', '<', startingAfter);
-  const rows = await page.execute();
-  return pageOf(rows.map(deliveryView), limit);
+  return page;
 }
 
 async function requireDelivery(context: Context, webhookId: string, deliveryId: string): Promise<void> {

@@ -1,5 +1,6 @@
 /** GET /webhooks/{webhookId}/deliveries: newest first, in pages, filtered by status. */
 import { describe, expect, it } from 'vitest';
+import { type DeliveryFilter, deliveriesQuery } from '../../../services/webhooks/list-deliveries.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';
@@ -109,6 +110,32 @@ describe('200', () => {
     expect(await found('?status=dead')).toEqual([all[0]]);
     expect(await found('?status=failed')).toEqual([]);
     expect(await found(`?status=delivered&startingAfter=${all[1]}`)).toEqual([all[3]]);
+  });
+});
+
+describe('with many deliveries', () => {
+  it('reads each page from an index, also of a status that few of them have', async () => {
+    await using full = await startWorld();
+    const receiver = await startReceiver();
+    const { id } = await registerWebhook(full, receiver.url);
+    await full.sql(
+      `insert into deliveries (id, webhook_id, event, mode, body, created_at, next_attempt_at, status)
+       select lpad(to_hex(n), 32, '0')::uuid, $1, 'post.sent', 'live', '{}', $2, $2,
+         case when n > 20 then 'delivered' when n > 10 then 'pending' when n > 5 then 'failed' else 'dead' end
+       from generate_series(1, 20000) n`,
+      [id, START],
+    );
+    await full.sql('analyze deliveries');
+    const planOf = async (status: DeliveryFilter['status']) => {
+      const { sql, parameters } = deliveriesQuery(full.db.queries, id, { status, limit: 25 }).compile();
+      const plan = await full.sql<{ 'QUERY PLAN': string }>(`explain ${sql}`, parameters);
+      return plan.map((row) => row['QUERY PLAN']).join('\n');
+    };
+
+    expect(await planOf('delivered')).toMatch(/Index Scan Backward using deliveries_webhook_id_id_index/);
+    expect(await planOf('pending')).toMatch(/deliveries_pending_index/);
+    expect(await planOf('failed')).toMatch(/deliveries_ended_index/);
+    expect(await planOf('dead')).toMatch(/deliveries_ended_index/);
   });
 });
 
