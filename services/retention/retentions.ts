@@ -59,9 +59,10 @@ export const RETENTIONS: Readonly<Record<keyof Schema, Retention>> = {
       removeById({
         table: 'deliveries',
         keptMs: 30 * DAY_MS,
-        // A delivery that waits for a disabled webhook is removed too.
+        // A delivery that waits for a disabled webhook is removed too. One that was paused during its last attempt has died since.
         condition: (before) =>
-          `(t.status in ('delivered', 'failed') or (t.status = 'dead' and t.dead_at < ${before}) or t.paused)`,
+          `(t.status in ('delivered', 'failed') or (t.status = 'dead' and t.dead_at < ${before})
+            or (t.paused and t.status in ('pending', 'processing')))`,
       }),
     ],
   },

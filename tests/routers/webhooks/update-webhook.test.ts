@@ -149,6 +149,29 @@ describe('enabled', () => {
   });
 });
 
+describe('a delivery that died while its webhook was disabled', () => {
+  it('is kept for 30 days from the day it died', async () => {
+    const { key, webhook, receiver, change, post } = await subscribed(500);
+    await post('dies');
+    await world.runDue();
+    for (const minutes of [1, 5, 30, 120, 360]) await world.advance(minutes * 60_000);
+    // During the seventh attempt.
+    receiver.answer((response) => void change({ enabled: false }).then(() => response.writeHead(500).end()));
+    await world.advance(720 * 60_000);
+    const [dead] = await deliveriesOf(world, webhook.id, key);
+    const keptUntil = Date.parse(dead?.deadAt ?? '') + 30 * 86_400_000;
+    const left = async (at: number) => {
+      world.clock.set(new Date(at));
+      await world.housekeep();
+      return deliveriesOf(world, webhook.id, key);
+    };
+
+    expect(dead).toMatchObject({ status: 'dead', attempts: 7 });
+    expect(await left(keptUntil)).toEqual([dead]);
+    expect(await left(keptUntil + 1)).toEqual([]);
+  });
+});
+
 describe('400 and 404', () => {
   it.each([
     ['nothing', {}, 'body: name at least one of url, events, description, enabled.'],
