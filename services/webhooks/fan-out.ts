@@ -25,18 +25,18 @@ const findEvents = statement('find events to fan out', {
 // leases are not blocked. The events are read first: with few statistics, PostgreSQL prefers to go from each webhook through all
 // events that are newer. The ids are sorted as text, because it would read all webhooks along the index of their ids.
 const findSubscribers = statement('find the webhooks that are subscribed to events', {
-  parameters: { eventIds: 'uuid[]' },
+  parameters: { eventIds: 'uuid[]', now: 'timestamptz' },
   result: {
     event_id: column('events', 'id'),
     webhook_id: column('webhooks', 'id'),
     ...columns('webhooks', ['revision', 'lease']).types,
   },
-  sql: ({ eventIds }) => `
+  sql: ({ eventIds, now }) => `
     with e as materialized (
       select id, account_id, profile_id, name, mode, subject_id from events where id = any(${unseenByPlanner(eventIds)})
     )
     select e.id as event_id, w.id as webhook_id, w.revision, w.lease from e
-    join webhooks w on ${subscribedCondition({ id: 'e.id', accountId: 'e.account_id', profileId: 'e.profile_id', name: 'e.name', mode: 'e.mode', subjectId: 'e.subject_id' })}
+    join webhooks w on ${subscribedCondition({ id: 'e.id', accountId: 'e.account_id', profileId: 'e.profile_id', name: 'e.name', mode: 'e.mode', subjectId: 'e.subject_id' }, now)}
     order by w.id::text collate "C", e.id for key share of w`,
 });
 
@@ -117,7 +117,8 @@ async function store(
   const events = (await tryAdvisoryLock(em, 'fanOut')) ? await findEvents(em, { atMost }) : [];
   if (events.length === 0) return { events: 0, created: 0, claimed: [] };
   const eventIds = events.map(({ id }) => id);
-  const subscribers = await findSubscribers(em, { eventIds });
+  const now = context.clock.now();
+  const subscribers = await findSubscribers(em, { eventIds, now });
   const webhooks = new Map(subscribers.map((row) => [row.webhook_id, { ...row, id: row.webhook_id }]));
   await direct?.open(em, [...webhooks.values()]);
   const sources = new Map(events.map((event) => [event.id, sourceOf(event)]));
@@ -127,7 +128,7 @@ async function store(
     (ofEvent.get(id) ?? []).map(({ webhook_id }) => deliveryOf(context, source, webhook_id, direct)),
   );
   const claimed = await storeDeliveries(em, { sources: [...sources.values()], created });
-  await markFannedOut(em, { eventIds, at: context.clock.now() });
+  await markFannedOut(em, { eventIds, at: now });
   return { events: events.length, created: created.length, claimed: claimed.map(({ id }) => id) };
 }
 

@@ -139,6 +139,7 @@ it('fan-out reads the new events alone, however many are newer than a webhook', 
 
   const plan = await world.sql<{ 'QUERY PLAN': string }>(`explain (analyze, buffers, costs off, timing off) ${sql}`, [
     eventIds,
+    world.clock.now(),
   ]);
 
   const [, pages] = /shared hit=(\d+)/.exec(plan.map((row) => row['QUERY PLAN']).join('\n')) ?? [];
