@@ -2,6 +2,7 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import pino from 'pino';
 import { type Database, openPostgres } from '../entities/orm.ts';
+import { tables } from '../entities/tables.ts';
 import { systemClock } from '../server/clocks.ts';
 import { readConfig } from '../server/config.ts';
 import { systemRandom } from '../server/system-random.ts';
@@ -15,10 +16,11 @@ import { RETENTIONS } from '../services/retention/retentions.ts';
 import { claimDueSends, nextDueAt } from '../services/sending/claim-due-sends.ts';
 import { claimInterruptedSends } from '../services/sending/claim-interrupted-sends.ts';
 import { claimLateSends } from '../services/sending/claim-late-sends.ts';
-import { claimWebhookLeases, releaseWebhookLeases } from '../services/webhooks/claim-webhook-leases.ts';
+import { adjustDeliveries } from '../services/webhooks/adjust-deliveries.ts';
+import { claimWebhookLeases } from '../services/webhooks/claim-webhook-leases.ts';
 import { fanOut } from '../services/webhooks/fan-out.ts';
 import { nextDeliveryAt } from '../services/webhooks/next-delivery-at.ts';
-import { pauseDeliveries, resumeDeliveries } from '../services/webhooks/pause-deliveries.ts';
+import { releaseWebhookLeases } from '../services/webhooks/release-webhook-leases.ts';
 
 /** What a worker does, and how much of it there was; both installs must give the same amount. */
 export type Work = (context: Runtime) => Promise<number>;
@@ -65,8 +67,12 @@ export const WORK: Readonly<Record<string, Work>> = {
   'disable and enable a webhook': async (context) => {
     const [taken] = await claimWebhookLeases(context, PLENTY, []);
     const webhookId = taken?.lease.webhookId ?? '';
-    await pauseDeliveries(context.db.em(), [webhookId]);
-    await resumeDeliveries(context.db.em(), webhookId);
+    const em = context.db.em();
+    const now = context.clock.now();
+    for (const disabledAt of [now, null]) {
+      await tables(em).updateTable('webhooks').set({ disabled_at: disabledAt }).where('id', '=', webhookId).execute();
+      await adjustDeliveries(em, [webhookId], now);
+    }
     return Number(taken !== undefined);
   },
   'find the next delivery': async (context) => Number((await nextDeliveryAt(context)) !== null),

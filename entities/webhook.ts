@@ -43,9 +43,16 @@ export const Webhook = defineEntity({
     grantId: p.uuid().strictNullable(),
     createdAt: instant(),
     deletedAt: instant().strictNullable(),
+    /** Why it ended, as its open deliveries show; null while it exists. */
+    endedBecause: p.text().strictNullable(),
     /** Since when it is disabled, and why: `requested` by its users, or `failing` for three days. */
     disabledAt: instant().strictNullable(),
     disabledReason: p.enum(DISABLED_REASONS).strictNullable(),
+    /**
+     * While some of its open deliveries do not follow its state yet: when the latest of them were adjusted to it. Nothing is
+     * delivered meanwhile.
+     */
+    adjustingAt: instant().strictNullable(),
     /** The webhook lease, held by one process at a time: a random token, and its expiry. */
     lease: p.uuid().strictNullable(),
     leaseUntil: instant().strictNullable(),
@@ -68,6 +75,10 @@ export const Webhook = defineEntity({
     {
       name: 'webhooks_grant_id_index',
       expression: `create index "webhooks_grant_id_index" on "webhooks" ("grant_id") where ("grant_id" is not null)`,
+    },
+    {
+      name: 'webhooks_adjusting_index',
+      expression: `create index "webhooks_adjusting_index" on "webhooks" ("adjusting_at") where ("adjusting_at" is not null)`,
     },
     {
       name: 'webhooks_lease_index',

@@ -1,7 +1,8 @@
 /**
- * webhookDeliveries: disables webhooks that keep failing, creates the deliveries of new events, and attempts due
- * deliveries. Safe to run in parallel: one process at a time fans out, and one at a time delivers to a webhook.
+ * webhookDeliveries: disables webhooks that keep failing, adjusts deliveries to the state of their webhooks, creates those of new
+ * events, and attempts due ones. Safe to run in parallel: one process at a time fans out, and one at a time delivers to a webhook.
  */
+import { adjustMoreDeliveries } from '../services/webhooks/adjust-deliveries.ts';
 import { disableFailing } from '../services/webhooks/disable-failing.ts';
 import { FAN_OUT_MAX, fanOut } from '../services/webhooks/fan-out.ts';
 import { nextDeliveryAt } from '../services/webhooks/next-delivery-at.ts';
@@ -31,14 +32,22 @@ export const webhookDeliveries: Loop = {
 async function deliver(context: LoopContext, signal: AbortSignal): Promise<number> {
   let begun = await disableFailing(context);
   let atMost = FIRST_EVENTS;
+  /** How many webhooks the latest step was for. After none, the next round looks again. */
+  let adjusted = 1;
   const isOver = roundEnd(context, signal);
   let lookedAt = context.clock.elapsed();
+  /** Accounts with a webhook that is being changed: their events wait for the next round. */
+  const left: string[] = [];
   for (;;) {
     if (signal.aborted) return begun;
-    const fanned = await fanOut(context, context.deliveries, atMost);
+    // A step between two batches of events, which wait for one step at most.
+    if (adjusted > 0) adjusted = await adjustMoreDeliveries(context);
+    begun += adjusted;
+    const fanned = await fanOut(context, context.deliveries, { atMost, except: left });
     begun += fanned.begun;
+    left.push(...fanned.left);
     atMost = Math.min(2 * atMost, FAN_OUT_MAX);
-    const isLast = fanned.events === 0 || isOver();
+    const isLast = (adjusted === 0 && fanned.events === 0 && fanned.left.length === 0) || isOver();
     // Deliveries that were handed to leases need no claim.
     if (isLast || fanned.waiting > 0 || context.clock.elapsed() - lookedAt >= LOOK_AGAIN_MS) {
       lookedAt = context.clock.elapsed();

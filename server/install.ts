@@ -16,7 +16,7 @@ import { claimInterruptedRemovals } from '../services/sending/claim-removal.ts';
 import { claimInterruptedSends } from '../services/sending/claim-interrupted-sends.ts';
 import type { ClaimedSend } from '../services/sending/claimed-send.ts';
 import { recoverRemovals } from '../services/sending/recover-removals.ts';
-import { releaseAllWebhookLeases } from '../services/webhooks/claim-webhook-leases.ts';
+import { releaseAllWebhookLeases } from '../services/webhooks/release-webhook-leases.ts';
 import { startOwner } from '../services/people/start-owner.ts';
 import { firstStart } from '../services/setup/first-start.ts';
 import { recordStart } from '../services/workers/record-start.ts';

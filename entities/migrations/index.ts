@@ -35,6 +35,7 @@ import { LargeInstalls } from './migration-20261122-large-installs.ts';
 import { VacuumLargeTables } from './migration-20261122-vacuum-large-tables.ts';
 import { PeriodsBeforeWords } from './migration-20261128-periods-before-words.ts';
 import { ContentGenerations } from './migration-20261129-content-generations.ts';
+import { AdjustedDeliveries } from './migration-20261129-adjusted-deliveries.ts';
 import { PendingDeliveries } from './migration-20261129-pending-deliveries.ts';
 import { LedgerPages } from './migration-20261128-ledger-pages.ts';
 import { WeeksOfWords } from './migration-20261127-weeks-of-words.ts';
@@ -81,4 +82,5 @@ export const migrations: ListedMigration[] = [
   { name: '20261129-approval-mails', class: ApprovalMails },
   { name: '20261129-arrived-attempts', class: ArrivedAttempts },
   { name: '20261129-pending-deliveries', class: PendingDeliveries },
+  { name: '20261129-adjusted-deliveries', class: AdjustedDeliveries },
 ];

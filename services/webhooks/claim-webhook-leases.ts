@@ -7,7 +7,7 @@ import { column, columns } from '../../entities/column-lists.ts';
 import { isDatabaseAway } from '../../entities/database-away.ts';
 import { orNull } from '../../entities/sql-types.ts';
 import { type RowOf, statement } from '../../entities/statement.ts';
-import { type Tables, tables } from '../../entities/tables.ts';
+import type { Tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 import { untilDatabaseAnswers } from '../until-database-answers.ts';
 
@@ -62,8 +62,8 @@ export interface LeaseCapacity {
 
 /** Deliveries `d` that a lease may claim. */
 export const OPEN = `d.status in ('pending', 'processing') and not d.paused`;
-/** Webhooks `w` that deliveries are attempted to. */
-export const IS_ON = 'w.deleted_at is null and w.disabled_at is null';
+/** Webhooks `w` that deliveries are attempted to: not while earlier ones are still paused, which an event of the same post would overtake. */
+export const IS_ON = 'w.deleted_at is null and w.disabled_at is null and w.adjusting_at is null';
 
 const LEASED_COLUMNS = columns('webhooks', [
   'id',
@@ -136,9 +136,10 @@ const takeLeases = statement('take the leases of webhooks with due deliveries', 
 });
 
 // Every statement here locks webhooks before their deliveries, in the same order as the statements that disable or
-// delete a webhook. `leased` is the result of the statement around it. The ids are found once. The conditions are
-// checked again, and their form keeps PostgreSQL from searching all open deliveries for the ids. What is `processing` and
-// not `held` was left by a process that died, or by a claim whose answer was lost: it keeps its place in the order.
+// delete a webhook. Those for several webhooks leave out one that another transaction has locked, so that the others do not wait.
+// `leased` is the result of the statement around it. The ids are found once. The conditions are checked again, and their form keeps
+// PostgreSQL from searching all open deliveries for the ids. What is `processing` and not `held` was left by a process that died,
+// or by a claim whose answer was lost: it keeps its place in the order.
 const claimOf = (now: string, claim: string, held: string) => `
   update deliveries set status = 'processing', claim = ${claim}
   where id = any(array(
@@ -154,7 +155,7 @@ const claimFirst = statement('claim the first deliveries under new leases', {
   sql: ({ now, claim, webhookIds }) => `
     with leased as materialized (
       select w.id from webhooks w where w.id = any(${webhookIds}) and w.lease = ${claim} and ${IS_ON} order by w.id
-      for no key update
+      for no key update skip locked
     ), claimed as (${claimOf(now, claim, `'{}'`)})
     select ${CLAIMED.names} from claimed order by webhook_id, next_attempt_at, id`,
 });
@@ -176,26 +177,6 @@ const claimNext = statement('renew the lease of a webhook and claim its next del
       where w.id = ${webhookId} and w.lease = ${claim} and w.revision = ${revision} and ${IS_ON} returning w.id
     ), claimed as (${claimOf(now, claim, held)})
     select ${CLAIMED.sql} from leased left join claimed deliveries on true order by next_attempt_at, deliveries.id`,
-});
-
-// Deliveries that were paused during an attempt have another index, and without an index all of the webhook would be read. With the
-// lease goes what is `processing` under other claims: processes that died have left it.
-const releaseLeases = statement('release the leases of webhooks', {
-  parameters: { webhookIds: 'uuid[]', claims: 'uuid[]' },
-  sql: ({ webhookIds, claims }) => `
-    with input as (
-      select * from unnest(${webhookIds}, ${claims}) as i(webhook_id, claim)
-    ), locked as materialized (
-      select w.id, w.lease from webhooks w where w.id = any(${webhookIds}) order by w.id for no key update
-    ), back as (
-      update deliveries d set status = 'pending', claim = null from input i join locked l on l.id = i.webhook_id
-      where d.webhook_id = i.webhook_id and i.claim in (d.claim, l.lease) and d.status = 'processing' and not d.paused
-    ), back_paused as (
-      update deliveries d set status = 'pending', claim = null from input i join locked l on l.id = i.webhook_id
-      where d.webhook_id = i.webhook_id and d.claim = i.claim and d.status = 'processing' and d.paused
-    )
-    update webhooks w set lease = null, lease_until = null from input i join locked l on l.id = i.webhook_id
-    where w.id = i.webhook_id and w.lease = i.claim`,
 });
 
 const releaseClaim = statement('release the leases of webhooks under a claim', {
@@ -233,7 +214,8 @@ export async function claimWebhookLeases(
     return leases.flatMap((row) => {
       const lease = leaseOf(context, row, claim);
       const deliveries = ofWebhook.get(row.id) ?? [];
-      const first = { deliveries, hasMore: deliveries.length === LEASE_BATCH };
+      // None of a webhook that was locked meanwhile.
+      const first = { deliveries, hasMore: deliveries.length === LEASE_BATCH || deliveries.length === 0 };
       return lease === null ? [] : [{ lease, takenAt, first }];
     });
   } catch (error) {
@@ -281,19 +263,4 @@ export async function claimMore(
   const until = new Date(now.getTime() + WEBHOOK_LEASE_MS);
   const rows = await claimNext(context.db.em(), { now, claim, webhookId, until, revision, held });
   return rows.length === 0 ? null : rows.flatMap(({ id, ...row }) => (id === null ? [] : [{ id, ...row }]));
-}
-
-/** Releases webhook leases; what was claimed under them and not attempted becomes pending again. */
-export async function releaseWebhookLeases(context: Context, leases: readonly WebhookLease[]): Promise<void> {
-  const input = { webhookIds: leases.map(({ webhookId }) => webhookId), claims: leases.map(({ claim }) => claim) };
-  await releaseLeases(context.db.em(), input);
-}
-
-/** For a process that has the database to itself: every lease still held belongs to a process that died. */
-export async function releaseAllWebhookLeases(context: Context): Promise<void> {
-  await tables(context.db.queries)
-    .updateTable('webhooks')
-    .set({ lease: null, lease_until: null })
-    .where('lease_until', 'is not', null)
-    .execute();
 }

@@ -7,8 +7,8 @@ import { statement } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
 import { storeEvents } from '../events/store-events.ts';
 import { storeOwnerNotices } from '../notices/store-owner-notices.ts';
+import { adjustDeliveries } from './adjust-deliveries.ts';
 import { DISABLED, disabledEvent, disabledNotice } from './disabled-webhook.ts';
-import { pauseDeliveries } from './pause-deliveries.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -53,7 +53,7 @@ export async function disableFailing(context: Context): Promise<number> {
   const disabled = await context.db.em().transactional(async (em: SqlEntityManager) => {
     const webhooks = await disable(em, { latest, now });
     const ids = webhooks.map(({ id }) => id);
-    await pauseDeliveries(em, ids);
+    await adjustDeliveries(em, ids, now);
     await storeEvents(
       em,
       webhooks.map((webhook) => disabledEvent(context, webhook, now)),

@@ -2,7 +2,7 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { anyOf } from '../../entities/any-of.ts';
 import { tables } from '../../entities/tables.ts';
-import { openDeliveries } from './open-deliveries.ts';
+import { adjustDeliveries } from './adjust-deliveries.ts';
 
 /**
  * Runs in the caller's transaction, which may have locked profiles and the account but no deliveries.
@@ -30,14 +30,16 @@ export async function endWebhooks(
   const noSecret = { secret: null, previous_secret: null, previous_secret_until: null };
   await tables(em)
     .updateTable('webhooks')
-    .set((of) => ({ deleted_at: at, ...noSecret, lease: null, lease_until: null, revision: of('revision', '+', 1) }))
+    .set((of) => ({
+      deleted_at: at,
+      ended_because: why,
+      ...noSecret,
+      lease: null,
+      lease_until: null,
+      revision: of('revision', '+', 1),
+    }))
     .where('id', '=', anyOf(ids))
     .execute();
-  // An attempt in progress loses its claim, so its outcome changes nothing.
-  for (const isPaused of [false, true]) {
-    await openDeliveries(em, ids, isPaused)
-      .set({ status: 'failed', claim: null, paused: false, last_error: why })
-      .execute();
-  }
+  await adjustDeliveries(em, ids, at);
   return ids.length;
 }

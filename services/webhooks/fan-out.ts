@@ -2,6 +2,7 @@
 import { tryAdvisoryLock } from '../../entities/advisory-locks.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { column, columns } from '../../entities/column-lists.ts';
+import { orNull } from '../../entities/sql-types.ts';
 import { type RecordOf, type RowOf, records, statement, unseenByPlanner } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
 import { BODY_START, bodyEnd } from '../events/event-body.ts';
@@ -12,32 +13,42 @@ import type { WebhookDispatcher } from './webhook-dispatcher.ts';
 /** Most events in one transaction. */
 export const FAN_OUT_MAX = 200;
 
-const EVENT = columns('events', ['id', 'name', 'mode', 'subject_id', 'payload', 'created_at']);
+const EVENT = columns('events', ['id', 'account_id', 'name', 'mode', 'subject_id', 'payload', 'created_at']);
 
 const findEvents = statement('find events to fan out', {
-  parameters: { atMost: 'int' },
+  parameters: { atMost: 'int', except: 'uuid[]' },
   result: EVENT.types,
-  sql: ({ atMost }) => `
-    select ${EVENT.sql} from events where fanned_out_at is null order by id limit ${unseenByPlanner(atMost)}`,
+  sql: ({ atMost, except }) => `
+    select ${EVENT.sql} from events where fanned_out_at is null and account_id <> all(${unseenByPlanner(except)})
+    order by id limit ${unseenByPlanner(atMost)}`,
 });
 
-// Locks webhooks `for key share`, in the order of their ids, as everywhere: a deletion waits and then finds these deliveries. Webhook
-// leases are not blocked. The events are read first: with few statistics, PostgreSQL prefers to go from each webhook through all
-// events that are newer. The ids are sorted as text, because it would read all webhooks along the index of their ids.
+// Locks webhooks `for key share`: a deletion waits and then finds these deliveries. Webhook leases are not blocked. A webhook that
+// another transaction changes or deletes is not waited for, because the events of all accounts would wait too; it has no
+// revision here. The events are read first: with few statistics, PostgreSQL prefers to go from each webhook through all events that
+// are newer.
 const findSubscribers = statement('find the webhooks that are subscribed to events', {
   parameters: { eventIds: 'uuid[]', now: 'timestamptz' },
   result: {
     event_id: column('events', 'id'),
+    account_id: column('events', 'account_id'),
     webhook_id: column('webhooks', 'id'),
-    ...columns('webhooks', ['revision', 'lease']).types,
+    revision: orNull(column('webhooks', 'revision')),
+    lease: column('webhooks', 'lease'),
   },
   sql: ({ eventIds, now }) => `
     with e as materialized (
       select id, account_id, profile_id, name, mode, subject_id from events where id = any(${unseenByPlanner(eventIds)})
+    ), subscribed as materialized (
+      select e.id as event_id, e.account_id, w.id as webhook_id from e
+      join webhooks w on ${subscribedCondition({ id: 'e.id', accountId: 'e.account_id', profileId: 'e.profile_id', name: 'e.name', mode: 'e.mode', subjectId: 'e.subject_id' }, now)}
+    ), locked as materialized (
+      select w.id, w.revision, w.lease from webhooks w
+      where w.id = any(array(select webhook_id from subscribed)) and w.deleted_at is null and w.disabled_at is null
+      for key share skip locked
     )
-    select e.id as event_id, w.id as webhook_id, w.revision, w.lease from e
-    join webhooks w on ${subscribedCondition({ id: 'e.id', accountId: 'e.account_id', profileId: 'e.profile_id', name: 'e.name', mode: 'e.mode', subjectId: 'e.subject_id' }, now)}
-    order by w.id::text collate "C", e.id for key share of w`,
+    select s.event_id, s.account_id, s.webhook_id, l.revision, l.lease from subscribed s
+    left join locked l on l.id = s.webhook_id order by s.webhook_id, s.event_id`,
 });
 
 // What all deliveries of an event have in common is passed once: their bodies differ in the id alone.
@@ -77,28 +88,35 @@ export interface FannedOut {
   readonly begun: number;
   /** How many deliveries have to be claimed. */
   readonly waiting: number;
+  /** Accounts whose events are left for later, all of them to keep their order: a webhook of theirs is being changed. */
+  readonly left: readonly string[];
 }
 
-/**
- * @param dispatcher takes deliveries that need not wait; without one they are all claimed later
- * @param atMost events, up to FAN_OUT_MAX
- */
+/** Which events are fanned out. */
+interface FanOutLimits {
+  /** Most events, up to FAN_OUT_MAX, which is the default. */
+  readonly atMost?: number;
+  /** Accounts whose events are left for later. */
+  readonly except?: readonly string[];
+}
+
+/** @param dispatcher takes deliveries that need not wait; without one they are all claimed later */
 export async function fanOut(
   context: Context,
   dispatcher?: WebhookDispatcher,
-  atMost = FAN_OUT_MAX,
+  limits: FanOutLimits = {},
 ): Promise<FannedOut> {
   const direct = dispatcher?.direct() ?? null;
   // What it has handed to leases must not be handed to them twice.
-  const { events, created, claimed } = await context.db
+  const { events, created, claimed, left } = await context.db
     .em({ once: true })
-    .transactional((em: SqlEntityManager) => store(context, em, direct, atMost))
+    .transactional((em: SqlEntityManager) => store(context, em, direct, limits))
     .catch((error: unknown) => {
       direct?.giveUp(error);
       throw error;
     });
   const begun = direct?.begin(new Set(claimed)) ?? 0;
-  return { events, begun, waiting: created - begun };
+  return { events, begun, waiting: created - begun, left };
 }
 
 interface Stored {
@@ -106,19 +124,26 @@ interface Stored {
   readonly created: number;
   /** Ids of the deliveries that were stored as claimed. */
   readonly claimed: readonly string[];
+  readonly left: readonly string[];
 }
 
 async function store(
   context: Context,
   em: SqlEntityManager,
   direct: DirectDeliveries | null,
-  atMost: number,
+  { atMost = FAN_OUT_MAX, except = [] }: FanOutLimits,
 ): Promise<Stored> {
-  const events = (await tryAdvisoryLock(em, 'fanOut')) ? await findEvents(em, { atMost }) : [];
-  if (events.length === 0) return { events: 0, created: 0, claimed: [] };
-  const eventIds = events.map(({ id }) => id);
+  const isMine = await tryAdvisoryLock(em, 'fanOut');
+  const found = isMine ? await findEvents(em, { atMost, except }) : [];
   const now = context.clock.now();
-  const subscribers = await findSubscribers(em, { eventIds, now });
+  const rows = found.length === 0 ? [] : await findSubscribers(em, { eventIds: found.map(({ id }) => id), now });
+  const left = new Set(rows.filter(({ revision }) => revision === null).map(({ account_id }) => account_id));
+  const events = found.filter(({ account_id }) => !left.has(account_id));
+  if (events.length === 0) return { events: 0, created: 0, claimed: [], left: [...left] };
+  const eventIds = events.map(({ id }) => id);
+  const subscribers = rows.flatMap(({ account_id, revision, ...row }) =>
+    revision === null || left.has(account_id) ? [] : [{ ...row, revision }],
+  );
   const webhooks = new Map(subscribers.map((row) => [row.webhook_id, { ...row, id: row.webhook_id }]));
   await direct?.open(em, [...webhooks.values()]);
   const sources = new Map(events.map((event) => [event.id, sourceOf(event)]));
@@ -129,7 +154,7 @@ async function store(
   );
   const claimed = await storeDeliveries(em, { sources: [...sources.values()], created });
   await markFannedOut(em, { eventIds, at: now });
-  return { events: events.length, created: created.length, claimed: claimed.map(({ id }) => id) };
+  return { events: events.length, created: created.length, claimed: claimed.map(({ id }) => id), left: [...left] };
 }
 
 function sourceOf({ id, name: event, mode, subject_id, payload, created_at }: RowOf<typeof findEvents>) {

@@ -1,6 +1,6 @@
 /**
- * The next instant with work for webhooks: an event to fan out, a due attempt, a lease whose process died, or a webhook
- * to disable.
+ * The next instant with work for webhooks: an event to fan out, a due attempt, a lease whose process died, a webhook to
+ * disable, or deliveries to adjust to the state of theirs.
  */
 import { statement } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
@@ -27,7 +27,8 @@ const findNext = statement('find the next instant with work for webhooks', {
           where v.id <> all(${busy}))),
       (select min(w.lease_until) from webhooks w where w.lease_until is not null and w.disabled_at is null and w.id <> all(${busy}) and exists (
         select 1 from deliveries d where d.webhook_id = w.id and d.status = 'processing' and not d.paused)),
-      (select min(w.failing_since) + ${disableAfterMs} * interval '1 millisecond' from webhooks w where ${FAILS_FOR_LONG})
+      (select min(w.failing_since) + ${disableAfterMs} * interval '1 millisecond' from webhooks w where ${FAILS_FOR_LONG}),
+      (select min(adjusting_at) from webhooks where adjusting_at is not null)
     )) * 1000)::float8 as at`,
 });
 

@@ -42,18 +42,19 @@ const OUTCOMES = records({
   duration_ms: 'int',
 });
 
-// Locks webhooks before their deliveries, as everywhere. An outcome updates the webhook's failure state only if the
-// webhook has not changed since the attempt. PostgreSQL expects a hundred rows in a record set, and would read the whole
-// table for them; the array of ids leads it to the index.
+// Locks webhooks before their deliveries, as everywhere. It leaves out a webhook that another transaction has locked: the outcomes
+// of all others would wait for it. An outcome updates the webhook's failure state only if the webhook has not changed since the
+// attempt. PostgreSQL expects a hundred rows in a record set, and would read the whole table for them; the array of ids leads it to
+// the index.
 const storeOutcomes = statement('settle attempts of deliveries', {
   parameters: { leases: LEASES, outcomes: OUTCOMES, now: 'timestamptz' },
-  result: { is_current: 'boolean' },
+  result: { is_current: 'boolean?' },
   sql: ({ leases, outcomes, now }) => `
     with input as materialized (
       select * from ${outcomes} join ${leases} using (lease)
     ), locked as materialized (
       select w.id, w.revision from webhooks w where w.id in (select webhook_id from input) order by w.id
-      for no key update
+      for no key update skip locked
     ), settled as (
       update deliveries d set status = i.status, attempts = i.attempts, claim = null,
         next_attempt_at = coalesce(i.retry_at, d.next_attempt_at),
@@ -78,18 +79,20 @@ const storeOutcomes = statement('settle attempts of deliveries', {
         failing_since = case when s.had_success then s.failing_from else coalesce(w.failing_since, s.failing_from) end
       from summary s where w.id = s.webhook_id and (w.failing or s.failing_from is not null)
     )
-    select l.revision = i.revision as is_current from input i join locked l on l.id = i.webhook_id order by i.position`,
+    select l.revision = i.revision as is_current from input i left join locked l on l.id = i.webhook_id
+    order by i.position`,
 });
 
 /**
  * Stores outcomes, and since when the webhooks fail.
  *
- * @returns for each settlement, in order, whether its webhook is unchanged since the lease was taken
+ * @returns for each settlement, in order, whether its webhook is unchanged since the lease was taken; null for one that is not
+ *   stored, because another transaction has locked its webhook
  */
 export async function settleDeliveries(
   context: Context,
   settlements: readonly DeliverySettlement[],
-): Promise<boolean[]> {
+): Promise<(boolean | null)[]> {
   const numbers = new Map<WebhookLease, number>();
   const outcomes = settlements.map((settlement, position) => {
     const lease = numbers.getOrInsertComputed(settlement.lease, () => numbers.size);

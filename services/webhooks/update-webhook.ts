@@ -7,8 +7,8 @@ import type { Webhook } from '../../entities/webhook.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
 import { holdMakerAnd, type Maker } from '../access/maker.ts';
+import { adjustDeliveries } from './adjust-deliveries.ts';
 import { lockWebhook } from './lock-webhook.ts';
-import { pauseDeliveries, resumeDeliveries } from './pause-deliveries.ts';
 import { findWebhook } from './reachable-webhooks.ts';
 import { requireReceiver } from './receiver-url.ts';
 import { webhookView, type WebhookView } from './webhook-view.ts';
@@ -46,9 +46,12 @@ export async function updateWebhook(
     if (events !== undefined) webhook.events = [...new Set(events)];
     if (description !== undefined) webhook.description = description;
     if (url !== undefined) changeUrl(webhook, url, maker);
-    if (enabled === true) await enable(em, webhook);
-    if (enabled === false && webhook.disabledAt == null) await disable(em, webhook, context.clock.now());
+    if (enabled === true) forgetFailures(webhook);
+    const isSwitched = enabled !== undefined && enabled !== (webhook.disabledAt == null);
+    const now = context.clock.now();
+    if (isSwitched) switchState(webhook, enabled, now);
     await em.flush();
+    if (isSwitched) await adjustDeliveries(em, [webhookId], now);
     return webhookView(webhook);
   });
 }
@@ -60,20 +63,10 @@ function changeUrl(webhook: Webhook, url: string, maker: Maker): void {
   forgetFailures(webhook);
 }
 
-async function enable(em: SqlEntityManager, webhook: Webhook): Promise<void> {
-  forgetFailures(webhook);
-  if (webhook.disabledAt == null) return;
-  webhook.disabledAt = null;
-  webhook.disabledReason = null;
+function switchState(webhook: Webhook, isEnabled: boolean, now: Date): void {
+  webhook.disabledAt = isEnabled ? null : now;
+  webhook.disabledReason = isEnabled ? null : 'requested';
   webhook.revision += 1;
-  await resumeDeliveries(em, webhook.id);
-}
-
-async function disable(em: SqlEntityManager, webhook: Webhook, now: Date): Promise<void> {
-  webhook.disabledAt = now;
-  webhook.disabledReason = 'requested';
-  webhook.revision += 1;
-  await pauseDeliveries(em, [webhook.id]);
 }
 
 function forgetFailures(webhook: Webhook): void {

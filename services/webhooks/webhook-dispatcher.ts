@@ -14,14 +14,15 @@ import {
   type LeaseCapacity,
   type NewLease,
   type WebhookLease,
-  releaseWebhookLeases,
   claimWebhookLeases,
   WEBHOOK_LEASE_MS,
 } from './claim-webhook-leases.ts';
 import type { WithReceivers } from './receivers.ts';
 import { createDirectDeliveries, type DirectDeliveries, type LeaseHolder } from './direct-deliveries.ts';
+import { releaseWebhookLeases } from './release-webhook-leases.ts';
 import { type RunningLease, runWebhookLease } from './run-webhook-lease.ts';
 import { type DeliverySettlement, settleDeliveries } from './settle-deliveries.ts';
+import { untilUnlocked } from './until-unlocked.ts';
 
 export interface WebhookDispatcher {
   /**
@@ -104,10 +105,10 @@ export function createWebhookDispatcher(context: Context & WithReceivers): Webho
   const settlements = createBatcher((items: readonly DeliverySettlement[]) => {
     return storeOutcome(context, () => settleDeliveries(context, items));
   }, WRITE_TOGETHER);
-  const releases = createBatcher(async (leases: readonly WebhookLease[]) => {
-    await untilDatabaseAnswers(context, WEBHOOK_LEASE_MS, () => releaseWebhookLeases(context, leases));
-    return leases.map(() => undefined);
+  const releases = createBatcher((leases: readonly WebhookLease[]) => {
+    return untilDatabaseAnswers(context, WEBHOOK_LEASE_MS, () => releaseWebhookLeases(context, leases));
   }, WRITE_TOGETHER);
+  const releaseLease = (lease: WebhookLease) => untilUnlocked(context, () => releases.add(lease));
 
   /** Leases whose webhook was changed, disabled or deleted after they were taken. */
   const outdated = new WeakSet<WebhookLease>();
@@ -125,7 +126,7 @@ export function createWebhookDispatcher(context: Context & WithReceivers): Webho
   const isFull = (lease: WebhookLease) => (lease.failing ? capacity().failing : capacity().healthy) === 0;
 
   const settle = async (settlement: DeliverySettlement) => {
-    const isCurrent = await settlements.add(settlement);
+    const isCurrent = await untilUnlocked(context, () => settlements.add(settlement));
     if (!isCurrent) outdated.add(settlement.lease);
   };
 
@@ -147,11 +148,11 @@ export function createWebhookDispatcher(context: Context & WithReceivers): Webho
     } catch (error) {
       running.isReleasing = true;
       // Nothing is in flight any more. A lease that is kept would delay the deliveries by a minute.
-      if (isDatabaseAway(error)) await releases.add(running.lease);
+      if (isDatabaseAway(error)) await releaseLease(running.lease);
       throw error;
     }
     running.isReleasing = true;
-    await releases.add(running.lease);
+    await releaseLease(running.lease);
   };
 
   const start = (taken: NewLease) => {

@@ -86,8 +86,8 @@ describe('an event', () => {
     const second = await fanOut(world.context, worker);
 
     expect([first, second]).toEqual([
-      { events: 1, begun: 1, waiting: 0 },
-      { events: 1, begun: 1, waiting: 0 },
+      { events: 1, begun: 1, waiting: 0, left: [] },
+      { events: 1, begun: 1, waiting: 0, left: [] },
     ]);
     expect(await statuses()).toEqual(['processing', 'processing']);
     release(204);
@@ -130,7 +130,7 @@ describe('an event', () => {
 
     await worker.begin();
     await worker.drained();
-    expect([fanned, times()]).toEqual([{ events: 1, begun: 0, waiting: 1 }, [at(2), at(3)]]);
+    expect([fanned, times()]).toEqual([{ events: 1, begun: 0, waiting: 1, left: [] }, [at(2), at(3)]]);
   });
 
   it('goes to the new address of a webhook that was changed while an attempt is in flight', async () => {
@@ -164,7 +164,7 @@ describe('an event', () => {
     await worker.drained();
     await reschedule(3);
 
-    expect(await fanOut(world.context, worker)).toEqual({ events: 1, begun: 0, waiting: 1 });
+    expect(await fanOut(world.context, worker)).toEqual({ events: 1, begun: 0, waiting: 1, left: [] });
 
     expect(await statuses()).toEqual(['pending', 'pending']);
   });
@@ -179,7 +179,7 @@ describe('an event', () => {
     await world.sql(`update deliveries set status = 'delivered', claim = null where webhook_id = $1`, [webhook.id]);
     await reschedule(3);
 
-    expect(await fanOut(world.context, worker)).toEqual({ events: 1, begun: 0, waiting: 1 });
+    expect(await fanOut(world.context, worker)).toEqual({ events: 1, begun: 0, waiting: 1, left: [] });
 
     expect([held.length, (await statuses()).at(-1)]).toEqual([1, 'pending']);
     release(204);
@@ -195,7 +195,7 @@ describe('an event', () => {
     await until(() => held.length === 1);
     await happen(accountId, 1, 'Hello');
 
-    expect(await fanOut(world.context, worker)).toEqual({ events: 1, begun: 0, waiting: 1 });
+    expect(await fanOut(world.context, worker)).toEqual({ events: 1, begun: 0, waiting: 1, left: [] });
 
     expect((await statuses()).at(-1)).toBe('pending');
     release(204);

@@ -73,7 +73,7 @@ it('a lease without deliveries is kept for the next event, and released at the e
 
   const second = await deliver(2);
 
-  expect([first, second]).toEqual([expect.any(String), { events: 1, begun: 1, waiting: 0 }]);
+  expect([first, second]).toEqual([expect.any(String), { events: 1, begun: 1, waiting: 0, left: [] }]);
   expect(await leases()).toEqual([first]);
   release();
   await worker.drained();
@@ -91,7 +91,7 @@ it('a worker that has no other lease leaves one that is only kept to another web
 
   const fanned = await fanOut(world.context, worker);
 
-  expect(fanned).toEqual({ events: 1, begun: 1, waiting: 0 });
+  expect(fanned).toEqual({ events: 1, begun: 1, waiting: 0, left: [] });
   await until(() => receiver.received.length === 1);
 });
 
@@ -115,7 +115,7 @@ it('a lease that is kept gives the next event to the new address of its webhook 
 
   const fanned = await fanOut(world.context, worker);
 
-  expect(fanned).toEqual({ events: 1, begun: 0, waiting: 1 });
+  expect(fanned).toEqual({ events: 1, begun: 0, waiting: 1, left: [] });
   await until(async () => {
     await worker.begin();
     return moved.received.length === 1;

@@ -4,14 +4,10 @@ import { v7 } from 'uuid';
 import { runRound } from '../../../jobs/run-round.ts';
 import { runSql } from '../../../entities/statement.ts';
 import { webhookDeliveries } from '../../../jobs/webhook-deliveries.ts';
-import {
-  claimMore,
-  claimWebhookLeases,
-  LEASE_BATCH,
-  releaseWebhookLeases,
-} from '../../../services/webhooks/claim-webhook-leases.ts';
+import { claimMore, claimWebhookLeases, LEASE_BATCH } from '../../../services/webhooks/claim-webhook-leases.ts';
 import { fanOut } from '../../../services/webhooks/fan-out.ts';
 import { nextDeliveryAt } from '../../../services/webhooks/next-delivery-at.ts';
+import { releaseWebhookLeases } from '../../../services/webhooks/release-webhook-leases.ts';
 import { settleDeliveries } from '../../../services/webhooks/settle-deliveries.ts';
 import { createWebhookDispatcher } from '../../../services/webhooks/webhook-dispatcher.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
@@ -155,7 +151,7 @@ describe('a worker without capacity for another claim', () => {
     await worker.drained();
     await worker.begin();
     await worker.drained();
-    expect(fanned).toEqual({ events: 1, begun: 0, waiting: 1 });
+    expect(fanned).toEqual({ events: 1, begun: 0, waiting: 1, left: [] });
     expect(receiver.received.map(({ body }) => body.id as string)).toEqual([...earlier, ...later]);
   });
 
