@@ -20,6 +20,9 @@ const TOLERANCE_SECONDS = 2;
 /** Longer tokens were not issued here. */
 const TOKEN_MAX = 4_096;
 
+/** A token with a signature of ES256. oauth4webapi does not count a signature that it cannot decode as a refusal. */
+const SIGNED = /^[\w-]+\.[\w-]+\.[\w-]{86}$/;
+
 /**
  * @param resources those that the token may be for
  * @returns null for a token that was not issued here, is for none of the resources, or has expired
@@ -34,7 +37,7 @@ export function createAccessTokenCheck(
   /** One entry for each set of keys, because the library caches data for the object it is given. */
   const issuers = new WeakMap<readonly SigningKey[], oauth.AuthorizationServer>();
   return async (token, resources) => {
-    const kid = token.length > TOKEN_MAX ? undefined : kidOf(token);
+    const kid = token.length > TOKEN_MAX || !SIGNED.test(token) ? undefined : kidOf(token);
     if (kid === undefined) return null;
     const keys = await keySet.with(kid);
     if (!keys.some((key) => key.kid === kid)) return null;

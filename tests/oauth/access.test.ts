@@ -303,6 +303,24 @@ describe('a forged token', () => {
     expect(statuses).toEqual(Object.fromEntries(Object.keys(wrong).map((name) => [name, 401])));
   });
 
+  it.each([
+    ['cut off', (token: string) => token.slice(0, -1)],
+    ['longer', (token: string) => `${token}AAA`],
+    ['no base64url', (token: string) => token.replace(/[^.]+$/, '!'.repeat(86))],
+    ['one character', (token: string) => token.replace(/[^.]+$/, '!')],
+    ['empty', (token: string) => token.replace(/[^.]+$/, '')],
+  ])('whose signature is %s is refused as an unknown key is', async (_how, malform) => {
+    const unknown = await callTool(world, 'unknown', 'list_connections');
+
+    const { status, headers, body } = await callTool(world, malform(tokens.access), 'list_connections');
+
+    expect([status, headers.get('www-authenticate'), body]).toEqual([
+      401,
+      expect.stringMatching(/^Bearer error="invalid_token", /),
+      unknown.body,
+    ]);
+  });
+
   it('without a signature, or with our public key as the secret of one, is refused', async () => {
     const { kid, jwk } = await ours();
     const claims = encoded(claimsOf(tokens.access));

@@ -45,6 +45,16 @@ it('a token of /mcp works there and not on the API', async () => {
   expect((await overTrpc(access)).status).toBe(401);
 });
 
+it('a token of the API whose signature is cut off is refused by REST, tRPC and the event stream', async () => {
+  const access = (await tokens(API)).access.slice(0, -1);
+
+  const { status, headers } = await overRest(access);
+
+  expect([status, headers.get('www-authenticate')]).toEqual([401, expect.stringMatching(/^Bearer resource_metadata=/)]);
+  expect((await overTrpc(access)).status).toBe(401);
+  expect((await fetch(`${world.url}/api/v2/events`, { headers: headersOf(access) })).status).toBe(401);
+});
+
 it('a token of the API keeps its resource when it is renewed', async () => {
   const { clientId, refreshToken } = await tokens(API);
 
