@@ -207,9 +207,12 @@ function refuseTooLong(metadata: Record<string, unknown>): void {
   );
 }
 
-/** oidc-provider decodes a body that is not UTF-8 with replacement characters. The consent page would show that name. */
+/**
+ * oidc-provider decodes a body that is not UTF-8 with replacement characters. The consent page would show that name.
+ * oidc-provider itself refuses a name that is not text.
+ */
 function refuseDamagedName(name: unknown): void {
-  if (!String(name).includes('\uFFFD')) return;
+  if (typeof name !== 'string' || !name.includes('\uFFFD')) return;
   throw new (providerLibrary().errors.InvalidClientMetadata)(
     'client_name holds the character U+FFFD; send the registration in UTF-8',
   );
@@ -218,7 +221,7 @@ function refuseDamagedName(name: unknown): void {
 /** oidc-provider itself refuses a value that is not a list of addresses. */
 function refuseForeignSchemes(redirectUris: unknown): void {
   if (!Array.isArray(redirectUris)) return;
-  if (redirectUris.every((uri) => !URL.canParse(String(uri)) || hasAllowedScheme(String(uri)))) return;
+  if (redirectUris.every((uri) => typeof uri !== 'string' || !URL.canParse(uri) || hasAllowedScheme(uri))) return;
   throw new (providerLibrary().errors.InvalidClientMetadata)(`redirect_uris may have ${REDIRECT_SCHEMES}`);
 }
 

@@ -125,6 +125,19 @@ describe('a client', () => {
     expect((await world.sql('select 1 from oauth_artifacts')).length).toBe(before);
   });
 
+  it.each([
+    ['a name', { client_name: { toString: 1 } }, 'invalid_client_metadata', 'client_name must be'],
+    ['an address of its own', { client_uri: { toString: 1 } }, 'invalid_client_metadata', 'client_uri must be'],
+    ['a redirect', { redirect_uris: [{ toString: 1 }] }, 'invalid_redirect_uri', 'redirect_uris must'],
+    ['redirects', { redirect_uris: { toString: 1 } }, 'invalid_redirect_uri', 'redirect_uris must'],
+    ['an address of keys', { jwks_uri: { toString: 1 } }, 'invalid_client_metadata', 'jwks_uri must be'],
+    ['keys', { jwks: { toString: 1 } }, 'invalid_client_metadata', 'Key Set is invalid'],
+  ])('with %s of another type is told which field is wrong', async (_what, metadata, error, description) => {
+    const { status, body } = await register(world, metadata);
+
+    expect([status, body]).toEqual([400, { error, error_description: expect.stringContaining(description) }]);
+  });
+
   it('gets a new client_id, for any client_id that it requests', async () => {
     const taken = await registered(world);
     const { body } = await register(world, { client_id: taken, redirect_uris: ['https://evil.example/cb'] });
