@@ -4,6 +4,8 @@
  */
 import type { ClientMetadata, Configuration, interactionPolicy as Policy, KoaContextWithOIDC } from 'oidc-provider';
 import { Owner } from '../../entities/owner.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import { checkInputBounds } from '../../routers/schemas/input-bounds.ts';
 import { oauthErrorPage } from '../../console/oauth/oauth-error-page.ts';
 import type { Context } from '../../services/context.ts';
 import { SCOPES } from '../../services/access/scopes.ts';
@@ -198,8 +200,17 @@ function refuseOtherResource(context: Context, { oidc }: KoaContextWithOIDC): vo
   if (token?.resourceIndicators.has(String(resource)) !== true) throw new (providerLibrary().errors.InvalidTarget)();
 }
 
-/** Registration is open to everyone, so a registration has the same size limit as a document. */
+/**
+ * Registration is open to everyone, so a registration has the same size limit as a document. The depth is checked first,
+ * because JSON.stringify cannot write values of any depth.
+ */
 function refuseTooLong(metadata: Record<string, unknown>): void {
+  try {
+    checkInputBounds(metadata);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new (providerLibrary().errors.InvalidClientMetadata)(error.message);
+  }
   const bytes = Buffer.byteLength(JSON.stringify(metadata));
   if (bytes <= DOCUMENT_MAX_BYTES) return;
   throw new (providerLibrary().errors.InvalidClientMetadata)(

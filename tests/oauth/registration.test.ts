@@ -138,6 +138,25 @@ describe('a client', () => {
     expect([status, body]).toEqual([400, { error, error_description: expect.stringContaining(description) }]);
   });
 
+  it.each([31, 28_000])('whose keys are nested %i levels deep is told how deep they may be', async (levels) => {
+    // JSON.stringify takes its slow way, which has a limit of depth, for an object with a number as a name.
+    const jwks = `{"0":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+
+    const answer = await fetch(`${world.url}/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: `{"redirect_uris":["${CALLBACK}"],"jwks":${jwks}}`,
+    });
+
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      {
+        error: 'invalid_client_metadata',
+        error_description: expect.stringMatching(/^jwks(\.0)+…?: expected at most 32 levels of nesting\.$/),
+      },
+    ]);
+  });
+
   it('gets a new client_id, for any client_id that it requests', async () => {
     const taken = await registered(world);
     const { body } = await register(world, { client_id: taken, redirect_uris: ['https://evil.example/cb'] });
