@@ -18,6 +18,7 @@ import {
   forbidden,
   internalError,
   invalidRequest,
+  methodNotAllowed,
   notFound,
   tooLarge,
   tooManyRequests,
@@ -88,10 +89,11 @@ export function createMcpHandler(
     const path = request.url?.split(/[?#]/, 1)[0] ?? '';
     const selection = selectionAt(path);
     if (selection === null) return write(exchange, notFound(context, requestId, path));
+    if (request.method !== 'POST') return write(exchange, methodNotAllowed());
 
-    const isLate = hasBody(request) && !request.complete;
+    const isLate = !request.complete;
     const ask = async () => {
-      const bytes = hasBody(request) ? await options.readBody(request, BODY_MAX_BYTES) : undefined;
+      const bytes = await options.readBody(request, BODY_MAX_BYTES);
       // The key or grant may have ended while the body was held back.
       const latest = isLate ? await admit(context, options, request.headers, undefined) : admission;
       if (latest === null) return unauthorized(context, requestId, true);
@@ -112,10 +114,6 @@ export function createMcpHandler(
     }
     await (isStream(answer) ? stream(exchange, answer) : write(exchange, answer));
   };
-}
-
-function hasBody({ method }: IncomingMessage): boolean {
-  return method !== 'GET' && method !== 'HEAD';
 }
 
 function failure(context: OperationServices, error: unknown): Response {

@@ -1,18 +1,17 @@
-/** A request to /mcp with its body, and the same as the SDK takes it. */
+/** A POST to /mcp with its body, and the same as the SDK takes it. */
 import type { IncomingMessage } from 'node:http';
 
 export interface Message {
   readonly request: IncomingMessage;
-  /** The text of the body; undefined for a request that has none. */
-  readonly text: string | undefined;
-  /** The parsed body; undefined when there is none or it is not JSON. The protocol has its own error for those. */
+  readonly text: string;
+  /** The parsed body; undefined when it is not JSON. The protocol has its own error for that. */
   readonly body: unknown;
 }
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
-export function messageOf(request: IncomingMessage, bytes: Buffer | undefined): Message {
-  const text = bytes === undefined ? undefined : decoded(bytes);
+export function messageOf(request: IncomingMessage, bytes: Buffer): Message {
+  const text = decoded(bytes);
   return { request, text, body: parsed(text) };
 }
 
@@ -25,8 +24,7 @@ function decoded(bytes: Buffer): string {
   }
 }
 
-function parsed(text: string | undefined): unknown {
-  if (text === undefined) return undefined;
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -41,10 +39,5 @@ export function toWebRequest({ request, text }: Message, left: AbortSignal): Req
     for (const one of [value ?? []].flat()) headers.append(name, one);
   }
   const url = `http://${request.headers.host ?? 'localhost'}${request.url ?? '/'}`;
-  return new Request(url, {
-    method: request.method ?? 'GET',
-    headers,
-    signal: left,
-    ...(text !== undefined && { body: text }),
-  });
+  return new Request(url, { method: 'POST', headers, signal: left, body: text });
 }

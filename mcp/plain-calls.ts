@@ -45,8 +45,8 @@ const ENVELOPE: ReadonlySet<string> = new Set([
 
 /** The plain call that a message is; null for all that the SDK answers. */
 export function plainCallOf({ request, body }: Message, selection: ToolSelection): PlainCall | null {
-  const { headers, method } = request;
-  if (method !== 'POST' || !hasOnly(body, MESSAGE_FIELDS) || body['method'] !== 'tools/call') return null;
+  const { headers } = request;
+  if (!hasOnly(body, MESSAGE_FIELDS) || body['method'] !== 'tools/call') return null;
   const { jsonrpc, id, params } = body;
   if (jsonrpc !== '2.0' || !isId(id) || !hasOnly(params, PARAMETERS)) return null;
   const { name, arguments: input = {}, _meta: meta = {} } = params;

@@ -17,6 +17,13 @@ export function invalidRequest(message: string): Response {
   return protocolError(400, -32_600, message);
 }
 
+/** Any method but POST. There are no sessions, so GET and DELETE have nothing to do. */
+export function methodNotAllowed(): Response {
+  const answer = protocolError(405, -32_000, 'Method not allowed.');
+  answer.headers.set('allow', 'POST');
+  return answer;
+}
+
 /** A body that is longer than the endpoint reads. */
 export function tooLarge(maxBytes: number): Response {
   return protocolError(413, -32_000, `Payload Too Large: Request body must not exceed ${maxBytes} bytes`);

@@ -80,12 +80,20 @@ describe('an answer', () => {
     ['GET', { method: 'GET' }, 405],
     ['DELETE', { method: 'DELETE' }, 405],
     ['PUT', { method: 'PUT', body: PING }, 405],
+    ['HEAD', { method: 'HEAD' }, 405],
+    ['TRACE', { method: 'TRACE' }, 405],
   ])('to %s has its status and the four headers', async (_name, request, status) => {
     const answer = await callRaw(world, request);
 
     expect(answer.status).toBe(status);
     for (const name of FOUR_HEADERS) expect(answer.headers).toHaveProperty(name);
     if (status === 405) expect(answer.headers.allow).toBe('POST');
+  });
+
+  it.each(['GET', 'DELETE', 'PUT', 'TRACE'])('to %s says that it is no method of the endpoint', async (method) => {
+    const { body } = await callRaw(world, { method });
+
+    expect(body).toEqual({ jsonrpc: '2.0', id: null, error: { code: -32_000, message: 'Method not allowed.' } });
   });
 
   it.each([
