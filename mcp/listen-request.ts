@@ -25,11 +25,6 @@ export function isListenRequest(body: unknown): boolean {
   return messageOf(body).method === 'subscriptions/listen';
 }
 
-/** Addresses that a message subscribes to. */
-export function subscribedUris(body: unknown): readonly string[] {
-  return isListenRequest(body) ? (readListenRequest(body)?.uris ?? []) : [];
-}
-
 /** @returns null for a request that the SDK refuses */
 export function readListenRequest(body: unknown): ListenRequest | null {
   const message = messageOf(body);
@@ -43,7 +38,9 @@ export function readListenRequest(body: unknown): ListenRequest | null {
   return {
     id,
     uris,
-    lastEventId: lastEventId === undefined ? undefined : String(lastEventId),
+    // Any other value is no position that the service sent, and is refused as such.
+    lastEventId:
+      lastEventId === undefined || typeof lastEventId === 'string' ? lastEventId : JSON.stringify(lastEventId),
     narrowedTo: (resourceSubscriptions) => ({
       ...message,
       params: { ...params, notifications: { ...notifications, resourceSubscriptions } },

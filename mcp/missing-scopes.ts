@@ -1,7 +1,7 @@
 /** Finds the scopes that the calls, reads and subscriptions in a request need and its access token lacks. */
 import type { Scope } from '../services/access/scopes.ts';
 import { type McpCall, operationNamed } from './call-operation.ts';
-import { subscribedUris } from './listen-request.ts';
+import { namedUris } from './named-uris.ts';
 import type { ToolSelection } from './tool-selection.ts';
 import { toolNamed } from './tools.ts';
 
@@ -15,7 +15,7 @@ const READ_BY = new Map([
 
 interface Message {
   readonly method?: unknown;
-  readonly params?: { readonly name?: unknown; readonly uri?: unknown };
+  readonly params?: { readonly name?: unknown } | null;
 }
 
 /**
@@ -36,17 +36,15 @@ export function mayCall({ caller: { scopes } }: McpCall, operation: string): boo
 
 function neededBy(message: unknown, selection: ToolSelection): Scope[] {
   const { method, params } = (message ?? {}) as Message;
-  if (method === 'tools/call') return listed(scopeOfTool(selection, String(params?.name)));
-  const read = method === 'resources/read' ? [String(params?.uri)] : subscribedUris(message);
-  return read.flatMap((uri) => listed(scopeOfResource(uri)));
-}
-
-function listed(scope: Scope | undefined): Scope[] {
-  return scope === undefined ? [] : [scope];
+  const scopes =
+    method === 'tools/call' ? [scopeOfTool(selection, params?.name)] : namedUris(message).map(scopeOfResource);
+  return scopes.filter((scope) => scope !== undefined);
 }
 
 /** None for tools that no token may call, because asking for more scopes would not help. */
-function scopeOfTool(selection: ToolSelection, name: string): Scope | undefined {
+function scopeOfTool(selection: ToolSelection, name: unknown): Scope | undefined {
+  // The SDK refuses a name that is no text.
+  if (typeof name !== 'string') return undefined;
   return toolNamed(selection, name)?.operation.meta.scope ?? undefined;
 }
 

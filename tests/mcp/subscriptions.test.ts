@@ -7,7 +7,7 @@ import { makeAccount } from '../harness/accounts.ts';
 import { accountWithSandbox, connectSandbox } from '../harness/connections.ts';
 import { makePost } from '../harness/posts.ts';
 import { startWorld } from '../harness/world.ts';
-import { callRaw, connect, legacy } from './clients.ts';
+import { callRaw, connect, legacy, MODERN } from './clients.ts';
 import { subscribe, type Subscriber } from './subscribers.ts';
 
 const world = await startWorld();
@@ -31,6 +31,20 @@ const reschedule = (key: string, postId: string, minutes: number) =>
   world.rest(`POST /posts/${postId}/reschedule`, {
     key,
     body: { scheduledFor: new Date(world.clock.now().getTime() + minutes * MINUTE_MS).toISOString() },
+  });
+
+/** Sends a request to listen that the client of the SDK would not send. */
+const listenRaw = (params: object, meta = {}) =>
+  callRaw(world, {
+    headers: { 'mcp-protocol-version': MODERN, 'mcp-method': 'subscriptions/listen' },
+    body: legacy('subscriptions/listen', {
+      ...params,
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': MODERN,
+        'io.modelcontextprotocol/clientCapabilities': {},
+        ...meta,
+      },
+    }),
   });
 
 const textOf = async ({ client }: Pick<Subscriber, 'client'>, uri: string) => {
@@ -152,14 +166,7 @@ describe('the acknowledgement', () => {
     ['addresses that are no list', { notifications: { resourceSubscriptions: APPROVALS } }],
     ['addresses that are no text', { notifications: { resourceSubscriptions: [1] } }],
   ])('does not come for %s, which is a protocol error', async (_what, params) => {
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
-    };
-    const { body } = await callRaw(world, {
-      headers: { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' },
-      body: legacy('subscriptions/listen', { ...params, _meta }),
-    });
+    const { body } = await listenRaw(params);
 
     expect(body.error.code).toBe(-32_602);
   });
@@ -237,6 +244,23 @@ describe('a client that returns', () => {
     await expect(subscribe(world, key, [CONNECTIONS], { after })).rejects.toMatchObject({
       code: -32_602,
       message: expect.stringContaining(`and not "${after}". Leave it out, and read the resources`),
+    });
+  });
+
+  it.each([
+    ['an object', { toString: 1 }, '{"toString":1}'],
+    ['a number', 7, '7'],
+    ['null', null, 'null'],
+  ])('is refused to continue after %s, which is no position', async (_what, after, shown) => {
+    const { body } = await listenRaw(
+      { notifications: { resourceSubscriptions: [CONNECTIONS] } },
+      { 'carillon/lastEventId': after },
+    );
+
+    expect(body).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      error: { code: -32_602, message: expect.stringContaining(`and not "${shown}". Leave it out, and read`) },
     });
   });
 

@@ -125,6 +125,23 @@ describe('a call beyond the granted scopes', () => {
   });
 
   it.each([
+    ['a tool', 'tools/call', { name: { toString: 1 } }],
+    ['a tool in a list', 'tools/call', { name: ['create_post'] }],
+    ['a resource', 'resources/read', { uri: { toString: 1 } }],
+  ])(
+    'is not one of %s that is named by no text, which is the same mistake as with a key',
+    async (_what, method, params) => {
+      const message = { jsonrpc: '2.0', id: 1, method, params };
+
+      const withToken = await callMcp(world, tokens.access, message);
+
+      const withKey = await callMcp(world, world.liveKey, message);
+      expect([withToken.status, withToken.body]).toEqual([withKey.status, withKey.body]);
+      expect(withToken.body.error.message).toMatch(/expected string/);
+    },
+  );
+
+  it.each([
     [{ type: 'ref/prompt', name: 'draft_post' }, 'connectionSlug'],
     [{ type: 'ref/resource', uri: 'carillon://posts/{postId}' }, 'postId'],
     [{ type: 'ref/resource', uri: 'carillon://connections/{slug}' }, 'slug'],
