@@ -18,6 +18,7 @@ import { type Message, toWebRequest } from './message.ts';
 import { missingScopes } from './missing-scopes.ts';
 import { sessionIdFor, showsViews, viewsOf } from './offer-views.ts';
 import { isListenRequest } from './listen-request.ts';
+import { namedUris } from './named-uris.ts';
 import { insufficientScope, invalidRequest, tooManyRequests } from './refusals.ts';
 import { answerPlainCall, plainCallOf } from './plain-calls.ts';
 import { createServerFactory, type ServerOptions } from './server.ts';
@@ -31,6 +32,9 @@ export const BODY_MAX_BYTES = 1_048_576;
 
 /** Most messages in one request. */
 const BATCH_MAX = 50;
+
+/** Most characters in the address of a resource. The SDK fails on a length that fits into a body. */
+const URI_MAX = 2_000;
 
 /** A request whose caller is known and whose first message is counted. */
 interface AdmittedCall extends McpCall, Pick<StreamedCall, 'expiresAt'> {
@@ -126,7 +130,9 @@ async function answerInJson(
 function boundsProblem(messages: readonly unknown[]): string | null {
   try {
     messages.forEach(checkInputBounds);
-    return null;
+    const long = messages.flatMap(namedUris).find(({ length }) => length > URI_MAX);
+    if (long === undefined) return null;
+    return `The address of a resource has at most ${URI_MAX} characters; this one has ${long.length}.`;
   } catch (error) {
     if (error instanceof ServiceError) return error.message;
     throw error;

@@ -7,6 +7,9 @@ const FOUR_HEADERS = ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remainin
 
 const PING = legacy('ping');
 
+/** Of a length that the SDK itself does not read. */
+const LONG_URI = `carillon://connections/${'x'.repeat(1_000_000)}`;
+
 let world: World;
 beforeAll(async () => {
   world = await startWorld();
@@ -88,6 +91,30 @@ describe('an answer', () => {
     expect(answer.status).toBe(status);
     for (const name of FOUR_HEADERS) expect(answer.headers).toHaveProperty(name);
     if (status === 405) expect(answer.headers.allow).toBe('POST');
+  });
+
+  it.each([
+    ['reads', {}, legacy('resources/read', { uri: LONG_URI })],
+    ['reads in a batch', {}, `[${PING},${legacy('resources/read', { uri: LONG_URI }, 2)}]`],
+    [
+      'subscribes',
+      { 'mcp-protocol-version': MODERN, 'mcp-method': 'subscriptions/listen' },
+      legacy('subscriptions/listen', { notifications: { resourceSubscriptions: [LONG_URI] } }),
+    ],
+  ])('to a client that %s names the limit of the length of an address', async (_what, headers, message) => {
+    const { status, body } = await callRaw(world, { headers, body: message });
+
+    expect([status, body]).toEqual([
+      400,
+      {
+        jsonrpc: '2.0',
+        id: null,
+        error: {
+          code: -32_600,
+          message: `The address of a resource has at most 2000 characters; this one has ${LONG_URI.length}.`,
+        },
+      },
+    ]);
   });
 
   it.each(['GET', 'DELETE', 'PUT', 'TRACE'])('to %s says that it is no method of the endpoint', async (method) => {
