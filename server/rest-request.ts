@@ -11,7 +11,7 @@ import { resourceMetadataUrl } from '../services/oauth/addresses.ts';
 import type { Admission, WithKeyChecks } from '../services/keys/key-checks.ts';
 import type { Caller } from '../services/access/caller.ts';
 import type { RateState, WithLimiter } from '../services/limits/rate-limiter.ts';
-import { RATE_HEADER_NAMES, rateHeaders } from './rate-headers.ts';
+import { RATE_HEADER_NAMES, rateHeaders, requestIdHeader } from './rate-headers.ts';
 import { requestIdOf } from './request-id.ts';
 import { writeAnswer } from './rest-answer.ts';
 
@@ -100,5 +100,6 @@ export async function writeError(
   }
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
   const body = errorBody(error, requestId, `${context.config.publicUrl}/docs/errors`);
+  Object.assign(headers, requestIdHeader(body));
   await writeAnswer(request, response, { status: ERRORS[error.code].status, headers, body });
 }

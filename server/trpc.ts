@@ -113,6 +113,8 @@ function middleware(context: Runtime, mount: TrpcMount, maxBodySize: number): Re
     },
     onError: ({ error, ctx }) => {
       if (!isLogged(callError(error).code)) return;
+      // The body of such a failure names the request, also that of a call without a key.
+      ctx?.setHeader?.(REQUEST_ID_HEADER, ctx.requestId);
       context.log.error({ reqId: ctx?.requestId, err: error.cause ?? error }, 'a call failed');
     },
   });

@@ -4,6 +4,7 @@ import { ERRORS, isLogged } from '../errors/codes.ts';
 import { errorBody, publicError } from '../errors/error-body.ts';
 import type { Context } from '../services/context.ts';
 import { CORS_HEADERS } from './cors.ts';
+import { requestIdHeader } from './rate-headers.ts';
 import { isForApi } from './request-paths.ts';
 import { requestIdOf } from './request-id.ts';
 import { secureHeaders } from './secure-headers.ts';
@@ -14,11 +15,13 @@ export function writeFailure(context: Context, response: ServerResponse, thrown:
   const requestId = requestIdOf(response);
   if (isLogged(error.code)) context.log.error({ reqId: requestId, err: thrown }, 'a request failed');
   if (response.headersSent) return void response.destroy();
-  const body = JSON.stringify(errorBody(error, requestId, `${context.config.publicUrl}/docs/errors`));
+  const failed = errorBody(error, requestId, `${context.config.publicUrl}/docs/errors`);
+  const body = JSON.stringify(failed);
   response.writeHead(ERRORS[error.code].status, {
     ...secureHeaders(context.config),
     // A page elsewhere must be able to read what refuses its call.
     ...(isForApi(response.req.url ?? '') && CORS_HEADERS),
+    ...requestIdHeader(failed),
     ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),

@@ -1,6 +1,7 @@
 /** Complete error bodies: code, message, hint, documentation link, invalid fields and whether a retry can help. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ERROR_CODES, ERRORS } from '../../errors/codes.ts';
+import { UUID } from '../harness/expected.ts';
 import { startWorld } from '../harness/world.ts';
 
 const world = await startWorld();
@@ -98,6 +99,26 @@ describe('the error body', () => {
     expect(body).toMatchObject({ error: 'internal_server_error', req_id: headers.get('x-request-id') });
     expect(headers.get('x-request-id')).not.toBeNull();
     expect(headers.get('x-ratelimit-limit')).toBeNull();
+  });
+});
+
+describe('the request id of a 500', () => {
+  it.each([
+    ['MCP', 'POST /mcp', 'api_keys'],
+    ['tRPC', 'GET /trpc/posts.list', 'api_keys'],
+    ['a calendar', `GET /calendars/cal_${'c'.repeat(43)}.ics`, 'calendars'],
+    ['a public operation', 'GET /api/v2/stats', 'posts'],
+    ['a public operation over tRPC', 'GET /trpc/public.stats?input=%7B%7D', 'posts'],
+  ])('is the same in the body and the header: %s', async (_surface, call, table) => {
+    await withoutTable(table);
+    const [method = '', path = ''] = call.split(' ');
+
+    const response = await fetch(world.url + path, { method, headers: { 'x-api-key': world.liveKey } });
+
+    const body = await response.json();
+    expect(response.status).toBe(500);
+    expect(body.req_id ?? body.error.data.error.req_id).toBe(response.headers.get('x-request-id'));
+    expect(response.headers.get('x-request-id')).toEqual(UUID);
   });
 });
 
