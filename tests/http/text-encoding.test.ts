@@ -1,6 +1,7 @@
 /** Text that is not UTF-8 is refused wherever a request carries it: replacement characters would be stored or published. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { operations } from '../../routers/operations.ts';
 import { accountWithSandbox } from '../harness/connections.ts';
 import { consoleHeaders } from '../harness/console-calls.ts';
 import { refusal } from '../harness/expected.ts';
@@ -100,6 +101,21 @@ describe('a query', () => {
   const BAD = refusal(
     'invalid_request',
     'The query is not in UTF-8. Percent-encode its values as UTF-8, such as %C3%BC for ü.',
+  );
+
+  it.each(operations.filter(({ meta }) => meta.access === 'public'))(
+    'is also refused by the public operation $name, which declares that, with its unknown arguments over tRPC',
+    async ({ name, meta }) => {
+      const { path } = meta.openapi;
+
+      const overRest = await world.rest(`GET ${path}?x=%ff`, { key: null });
+      const overTrpc = await trpc(`/trpc/${name}?input=${encodeURIComponent('{"x":1}')}`, {});
+
+      expect([overRest.status, overRest.body]).toEqual([400, BAD]);
+      expect([overTrpc.status, overTrpc.body.error.data.error.error]).toEqual([400, 'invalid_request']);
+      const { body } = await world.rest('GET /openapi.json', { key: null });
+      expect(body.paths[path].get.responses['400'].description).toContain('`invalid_request`');
+    },
   );
 
   it.each(['POST /media?altText=Gr%FC%DFe', 'POST /media?altText=a%ED%A0%BD'] as const)(
