@@ -54,12 +54,12 @@ function refuseUnknownColumns(rows: readonly RawRow[]): void {
 function prepareRow(format: 'csv' | 'json', row: RawRow, defaults: RowDefaults): ReadRow {
   if ('error' in row) return failed(`The row cannot be read: ${row.error}`);
   const fields = withDefaults(format === 'csv' ? csvFields(row.fields) : row.fields, defaults);
-  // A reader that does not know an encoding writes this character in place of what it could not read.
-  if (JSON.stringify(fields).includes('\uFFFD')) {
-    return failed('The row has characters that could not be read: save the file as UTF-8.');
-  }
   try {
     checkInputBounds(fields);
+    // A reader that does not know an encoding writes this character in place of what it could not read.
+    if (JSON.stringify(fields).includes('\uFFFD')) {
+      return failed('The row has characters that could not be read: save the file as UTF-8.');
+    }
     const post = readPost(fields);
     return isStorableThroughout(post) ? { post } : failed('The row has text with NUL or broken surrogate pairs.');
   } catch (error) {

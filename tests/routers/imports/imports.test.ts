@@ -195,6 +195,29 @@ describe('a JSON file', () => {
   });
 });
 
+describe('a row that is nested deeply', () => {
+  it('is the only one of its file that fails', async () => {
+    const { key } = await accountWithSandbox(world);
+    // JSON.stringify takes its slow way, which has a limit of depth, for an object with a number as a name.
+    const deep = `{"text":"Deep","0":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
+    const content = `[{"text":"Good"},${deep}]`;
+
+    const { rows } = await importFile(key, { format: 'json', content, connectionSlugs: ['sandbox'] });
+
+    expect(rows.map(({ status, error }: Answer) => [status, error])).toEqual([
+      ['created', null],
+      [
+        'failed',
+        {
+          code: 'invalid_request',
+          message: expect.stringMatching(/^0(\.0)+: expected at most 32 levels of nesting\.$/),
+        },
+      ],
+    ]);
+    expect(await textsOf(key)).toEqual(['Good']);
+  });
+});
+
 describe('the limit of running imports', () => {
   it('holds also for a file that goes on with an import that ended', async () => {
     const { key } = await accountWithSandbox(world);
