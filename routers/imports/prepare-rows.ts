@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { invalidInput } from '../../errors/error-body.ts';
 import { ServiceError } from '../../errors/service-error.ts';
-import { CSV_COLUMNS, csvFields, unknownColumns } from '../../services/imports/csv-fields.ts';
+import { csvFields } from '../../services/imports/csv-fields.ts';
 import type { ImportPost } from '../../services/imports/import-post.ts';
 import type { ReadRow } from '../../services/imports/start-import.ts';
 import { type RawRow, readRows } from '../../services/imports/read-rows.ts';
@@ -38,17 +38,7 @@ export interface RowDefaults {
 
 /** @throws ServiceError invalid_request when the file as a whole cannot be read, or names an unknown column */
 export function prepareRows(format: 'csv' | 'json', content: string, defaults: RowDefaults): ReadRow[] {
-  const raw = readRows(format, content);
-  if (format === 'csv') refuseUnknownColumns(raw);
-  return raw.map((row) => prepareRow(format, row, defaults));
-}
-
-function refuseUnknownColumns(rows: readonly RawRow[]): void {
-  const names = new Set(rows.flatMap((row) => ('fields' in row ? Object.keys(row.fields) : [])));
-  const unknown = unknownColumns(names).map((name) => `"${name.slice(0, 60)}"`);
-  if (unknown.length === 0) return;
-  const message = `content: unknown columns: ${unknown.slice(0, 10).join(', ')}. The columns are ${CSV_COLUMNS.join(', ')}, and text.x for the text of a platform.`;
-  throw new ServiceError('invalid_request', message);
+  return readRows(format, content).map((row) => prepareRow(format, row, defaults));
 }
 
 function prepareRow(format: 'csv' | 'json', row: RawRow, defaults: RowDefaults): ReadRow {

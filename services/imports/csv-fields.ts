@@ -28,8 +28,8 @@ const NO: ReadonlySet<string> = new Set(['false', 'no', '0']);
 const BETWEEN_PARTS = /\r?\n-{3,}[ \t]*\r?\n/;
 
 /** Names that are no column; a misspelt `scheduledFor` must not be ignored. */
-export function unknownColumns(names: Iterable<string>): string[] {
-  return [...names].filter((name) => !CSV_COLUMNS.includes(name) && !PLATFORM_TEXT.test(name));
+export function unknownColumns(names: readonly string[]): string[] {
+  return names.filter((name) => !CSV_COLUMNS.includes(name) && !PLATFORM_TEXT.test(name));
 }
 
 /** The fields as a JSON file would have them. A cell that is neither yes nor no stays text, which the schema refuses. */

@@ -1,7 +1,9 @@
 /** Reads the rows of a file (docs/contract/import-export.md#files). Values stay text; import-fields.ts reads them. */
 import { CsvError, parse } from 'csv-parse/sync';
 import { ServiceError } from '../../errors/service-error.ts';
+import { cutText } from '../../platforms/untrusted.ts';
 import { FORMULA } from '../exports/export-csv.ts';
+import { CSV_COLUMNS, unknownColumns } from './csv-fields.ts';
 
 /** Most rows of a file, without the header. */
 export const IMPORT_ROWS_MAX = 1_000;
@@ -12,7 +14,10 @@ export const IMPORT_FILE_MAX = 1_000_000;
 /** A row before it is understood. */
 export type RawRow = { readonly fields: Readonly<Record<string, unknown>> } | { readonly error: string };
 
-/** @throws ServiceError invalid_request when the file as a whole cannot be read, or has too many rows */
+/**
+ * @throws ServiceError invalid_request when the file as a whole cannot be read, has too many rows, or names an unknown
+ *   column
+ */
 export function readRows(format: 'csv' | 'json', content: string): RawRow[] {
   const text = content.replace(/^\uFEFF/, '');
   const rows = format === 'csv' ? readCsv(text) : readJson(text);
@@ -30,10 +35,15 @@ function refused(why: string): ServiceError {
 function readCsv(text: string): RawRow[] {
   const records = parseCsv(text);
   const header = (records[0] ?? []).map((name) => name.trim());
-  if (header.every((name) => name === '')) throw refused('the first line must name the columns.');
-  const repeated = header.find((name, index) => name !== '' && header.indexOf(name) !== index);
-  if (repeated !== undefined) throw refused(`the column "${repeated.slice(0, 60)}" is named twice.`);
-  return records.slice(1).map((record) => {
+  const names = header.filter((name) => name !== '');
+  if (names.length === 0) throw refused('the first line must name the columns.');
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) throw refused(`the column ${quoted(repeated)} is named twice.`);
+  const rows = records.slice(1);
+  // A column without a name may only be empty: a separator at the end of each line makes one.
+  const hasUnnamedCells = rows.some((row) => row.some((cell, index) => cell !== '' && header[index] === ''));
+  refuseUnknownColumns([...names, ...(hasUnnamedCells ? [''] : [])]);
+  return rows.map((record) => {
     if (record.length > header.length) {
       return {
         error: `it has ${record.length} fields, and the header ${header.length}. Quote fields that have commas.`,
@@ -44,6 +54,18 @@ function readCsv(text: string): RawRow[] {
     );
     return { fields: Object.fromEntries(cells) };
   });
+}
+
+function refuseUnknownColumns(columns: readonly string[]): void {
+  const unknown = unknownColumns(columns).map(quoted);
+  if (unknown.length === 0) return;
+  throw refused(
+    `unknown columns: ${unknown.slice(0, 10).join(', ')}. The columns are ${CSV_COLUMNS.join(', ')}, and text.x for the text of a platform.`,
+  );
+}
+
+function quoted(column: string): string {
+  return `"${cutText(column, 60)}"`;
 }
 
 /** The first line that is not blank. */

@@ -95,11 +95,30 @@ describe('a CSV file', () => {
     expect(rows).toMatchObject([{ row: 1, status: 'valid' }]);
   });
 
+  it('may have a separator at the end of each line', async () => {
+    const { key } = await accountWithSandbox(world);
+
+    const { rows } = await importFile(key, { content: 'text,connections,,\nDing,sandbox,,\n', dryRun: true });
+
+    expect(rows).toMatchObject([{ row: 1, status: 'valid', error: null }]);
+  });
+
   it.each([
     [
       'has unknown columns',
       'text,scheduleFor\nDing,x\n',
       /^content: unknown columns: "scheduleFor"\. The columns are text, profileId, scheduledFor/,
+    ],
+    [
+      'has an unknown column without cells',
+      'text,scheduleFor\nDing,\n',
+      /^content: unknown columns: "scheduleFor"\. The columns are text, profileId, scheduledFor/,
+    ],
+    ['has cells below no name', 'text,\nDing,x\n', /^content: unknown columns: ""\. The columns are text/],
+    [
+      'has an unknown column with an emoji where its name is cut',
+      `text,${'x'.repeat(59)}🔔${'x'.repeat(9)}\nDing,\n`,
+      /^content: unknown columns: "x{59}🔔"\. The columns are text/u,
     ],
     ['has an open quote', 'text\n"Ding\n', /^content: it is not valid CSV: Quote Not Closed/],
     ['has no rows', 'text,connections\n', /^content: the file has no rows\.$/],
