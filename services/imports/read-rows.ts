@@ -37,7 +37,8 @@ function readCsv(text: string): RawRow[] {
   const header = (records[0] ?? []).map((name) => name.trim());
   const names = header.filter((name) => name !== '');
   if (names.length === 0) throw refused('the first line must name the columns.');
-  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  const seen = new Set<string>();
+  const repeated = names.find((name) => seen.size === seen.add(name).size);
   if (repeated !== undefined) throw refused(`the column ${quoted(repeated)} is named twice.`);
   const rows = records.slice(1);
   // A column without a name may only be empty: a separator at the end of each line makes one.

@@ -95,6 +95,19 @@ describe('a CSV file', () => {
     expect(rows).toMatchObject([{ row: 1, status: 'valid' }]);
   });
 
+  it('may name as many columns as it has characters for, each of which is compared once', async () => {
+    const { key } = await accountWithSandbox(world);
+    const letter = (index: number) => String.fromCharCode(97 + (index % 26));
+    const names = Array.from(
+      { length: 90_000 },
+      (_, index) => `text.${[1, 26, 676, 17_576].map((step) => letter(Math.floor(index / step))).join('')}`,
+    );
+
+    const { rows } = await importFile(key, { content: `${names.join(',')}\nDing\n`, dryRun: true });
+
+    expect(rows).toMatchObject([{ row: 1, status: 'failed', error: { code: 'invalid_request' } }]);
+  }, 8_000);
+
   it('may have a separator at the end of each line', async () => {
     const { key } = await accountWithSandbox(world);
 
