@@ -115,9 +115,9 @@ describe('the request id of a 500', () => {
 
     const response = await fetch(world.url + path, { method, headers: { 'x-api-key': world.liveKey } });
 
-    const body = await response.json();
+    const body = (await response.json()) as { req_id?: string; error?: { data: { error: { req_id: string } } } };
     expect(response.status).toBe(500);
-    expect(body.req_id ?? body.error.data.error.req_id).toBe(response.headers.get('x-request-id'));
+    expect(body.req_id ?? body.error?.data.error.req_id).toBe(response.headers.get('x-request-id'));
     expect(response.headers.get('x-request-id')).toEqual(UUID);
   });
 });
