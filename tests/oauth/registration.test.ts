@@ -127,7 +127,7 @@ describe('a client', () => {
 
   it.each([
     ['a name', { client_name: { toString: 1 } }, 'invalid_client_metadata', 'client_name must be'],
-    ['an address of its own', { client_uri: { toString: 1 } }, 'invalid_client_metadata', 'client_uri must be'],
+    ['an address for itself', { client_uri: { toString: 1 } }, 'invalid_client_metadata', 'client_uri must be'],
     ['a redirect', { redirect_uris: [{ toString: 1 }] }, 'invalid_redirect_uri', 'redirect_uris must'],
     ['redirects', { redirect_uris: { toString: 1 } }, 'invalid_redirect_uri', 'redirect_uris must'],
     ['an address of keys', { jwks_uri: { toString: 1 } }, 'invalid_client_metadata', 'jwks_uri must be'],

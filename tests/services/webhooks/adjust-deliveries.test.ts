@@ -1,5 +1,5 @@
 /**
- * A webhook with a long backlog is disabled, enabled and deleted at once; its deliveries follow in steps, whoever takes them
+ * A webhook with a long backlog is disabled, enabled and deleted at once; its deliveries follow in steps, in any process
  * (docs/contract/webhooks.md#changing-a-webhook).
  */
 import { describe, expect, it, onTestFinished } from 'vitest';
