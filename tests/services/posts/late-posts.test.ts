@@ -228,18 +228,18 @@ describe('late posts of several connections', () => {
       await connectSandbox(world, { key, slug });
       others.push((await makePost(world, slug, { key, scheduledFor: at(minute) })).postId);
     }
-    await world.sql(`create function deadlock() returns trigger language plpgsql as $$ begin
-      raise exception 'deadlock detected' using errcode = '40P01'; end $$`);
-    await world.sql(`create trigger deadlock before update of claim on posts for each row
-      when (old.connection_id = '${connection.id}') execute function deadlock()`);
-    onTestFinished(() => world.sql('drop function if exists deadlock cascade').then(() => undefined));
+    await world.sql(`create function refuse() returns trigger language plpgsql as $$ begin
+      raise exception 'refused by the test'; end $$`);
+    await world.sql(`create trigger refuse before update of claim on posts for each row
+      when (old.connection_id = '${connection.id}') execute function refuse()`);
+    onTestFinished(() => world.sql('drop function if exists refuse cascade').then(() => undefined));
 
     await wake(HOUR_MS);
 
     const statuses = async () => (await Promise.all([...ids, ...others].map(post))).map(({ status }) => status);
     expect(await statuses()).toEqual(['scheduled', 'sent', 'sent', 'sent']);
     expect(world.logged.join('')).toContain('the late posts of a connection could not be settled');
-    await world.sql('drop function deadlock cascade');
+    await world.sql('drop function refuse cascade');
     await world.runDue();
     expect(await statuses()).toEqual(['sent', 'sent', 'sent', 'sent']);
   });
