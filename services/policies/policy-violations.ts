@@ -1,5 +1,6 @@
 /** Which rules of a policy a post breaks, and from when it would not (docs/contract/policies.md#rules). Reads nothing. */
 import type { PolicyRules } from '../../entities/policy.ts';
+import { cutText } from '../../platforms/untrusted.ts';
 import { timestamp } from '../timestamp.ts';
 import type { PolicyPost } from './policy-post.ts';
 import { type PolicyUsage, spentIn } from './policy-usage.ts';
@@ -89,6 +90,6 @@ export function timeViolations(rules: PolicyRules, { feeCents }: PolicyPost, at:
 
 /** At most five, because a message has to stay readable. */
 function listed(noun: string, found: readonly string[]): string {
-  const shown = found.slice(0, 5).map((one) => `"${one.slice(0, 60)}"`);
+  const shown = found.slice(0, 5).map((one) => `"${cutText(one, 60)}"`);
   return `${noun}${found.length === 1 ? '' : 's'} ${shown.join(', ')}`;
 }

@@ -447,6 +447,16 @@ describe('a dry run', () => {
     expect((await validate({ isDraft: true })).rules).toEqual([]);
   });
 
+  it('cuts a long link between two characters', async () => {
+    const { validate } = await tenant({ approvalLinks: true });
+    const start = `https://example.com/${'x'.repeat(39)}🔔`;
+
+    const { rules } = await validate({ text: `See ${start}${'y'.repeat(9)}` });
+
+    const message = expect.stringContaining(`It asks a person about the links "${start}", `);
+    expect(rules).toEqual([{ rule: 'approvalLinks', effect: 'approval', message, retryAt: null }]);
+  });
+
   it('of a request that waits because of one of its posts checks no time and no queue for the others', async () => {
     const { accountId, agent, request, post } = await tenant({ postsPerHour: 1, approvalWords: ['refund'] });
     const { slug } = await storeBluesky(world, accountId);
