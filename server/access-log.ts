@@ -45,10 +45,14 @@ function pathOf(target: string): string {
 }
 
 /**
- * Removes secrets from paths: those of connect links, of links that set up an owner, of calendars, and of pending consent requests.
+ * Removes secrets from paths: those of connect links, of links that set up an owner, of calendars, and of pending consent
+ * requests. All that follows is removed, because a secret is also read when its characters are percent-encoded.
  */
 function withoutSecrets(path: string): string {
   return path
-    .replace(/^(\/+(?:connect\/+(?!session\/|callback\/)|set-up\/+|oauth\/+(?:interaction|authorize)\/+)).+/i, '$1…')
+    .replace(
+      /^(\/+(?:connect\/+(?!session\/|callback\/)|set-up\/+|oauth\/+(?:interaction|authorize)\/+|calendars\/+)).+/i,
+      '$1…',
+    )
     .replaceAll(/(crl_(?:live|test)_|whsec_|cal_)[\w-]+/gi, '$1…');
 }

@@ -275,14 +275,16 @@ describe('an address', () => {
     expect(await read(ofProfile.url)).toMatchObject(gone);
   });
 
-  it('is not in the log', async () => {
+  it('is not in the log, also when it is percent-encoded', async () => {
     const lines: string[] = [];
     await using install = await startWorld({ onLog: (line) => lines.push(line) });
     const { body } = await install.rest('POST /calendars', { body: {} });
 
-    await (await fetch(install.url + new URL(body.calendar.url).pathname)).text();
+    const { pathname } = new URL(body.calendar.url);
+    for (const path of [pathname, pathname.replace('cal_', '%63al_')])
+      expect(await (await fetch(install.url + path)).text()).toContain('BEGIN:VCALENDAR');
 
-    expect(lines.join('')).toContain('/calendars/cal_…');
+    expect(lines.join('')).toContain('"path":"/calendars/…"');
     expect(lines.join('')).not.toContain(body.calendar.url.slice(-40, -4));
   });
 
