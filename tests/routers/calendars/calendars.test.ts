@@ -293,7 +293,6 @@ describe('an address', () => {
     const guess = () => fetch(`${install.url}/calendars/cal_${'A'.repeat(43)}.ics`);
 
     const answers = [await guess(), await guess(), await guess(), await guess()];
-
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 429]);
     expect(answers[3]?.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     for (const answer of answers) await answer.text();
