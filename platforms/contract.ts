@@ -49,7 +49,10 @@ export interface FirstCommentFacts {
   readonly maxLength: number;
 }
 
-/** Maximum concurrent sends of one process; immediate posts count for their connection only to a platform, so that a platform that hangs blocks only its own sends. */
+/**
+ * Maximum concurrent sends of one process to a platform, so that a platform that hangs blocks only its own sends. Immediate posts
+ * count for their connection only.
+ */
 export interface ConcurrencyFacts {
   /** For the whole platform. */
   readonly perProcess: number;

@@ -8,8 +8,9 @@ import { anyOf } from '../../entities/any-of.ts';
 import { tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
+import { outer } from '../posts/calendar-rows.ts';
 import { type DailyMetrics, filtersOf, type PostFilter } from './read-daily-metrics.ts';
-import { connectionsOf, outer, sentPosts } from './sent-posts.ts';
+import { connectionsOf, sentPosts } from './sent-posts.ts';
 import type { Window } from './window.ts';
 
 /**

@@ -7,10 +7,11 @@ import { tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
 import { DAY_READ } from '../metrics/read-times.ts';
+import { outer } from '../posts/calendar-rows.ts';
 import { acceptedFor, HAS_WAITED_LONG, PLANNED_TIME } from '../posts/long-waits.ts';
 import { findSenders } from './find-senders.ts';
 import type { DailyMetrics, PostFilter } from './read-daily-metrics.ts';
-import { connectionsOf, instantsOf, outer, sentPosts } from './sent-posts.ts';
+import { connectionsOf, instantsOf, sentPosts } from './sent-posts.ts';
 import type { Window } from './window.ts';
 
 /** Most posts that one answer is computed from. */

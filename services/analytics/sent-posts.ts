@@ -1,15 +1,12 @@
 /** The sent posts of a window that a caller reaches and a filter matches, and the connections that they can be of. */
-import { expressionBuilder, sql } from 'kysely';
-import { type Schema, tables } from '../../entities/tables.ts';
+import { sql } from 'kysely';
+import { tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
 import { UNINDEXED_PROFILE } from '../posts/calendar-rows.ts';
 import { reachInAccount } from '../posts/reachable-posts.ts';
 import { filtersOf, type PostFilter } from './read-daily-metrics.ts';
 import type { Window } from './window.ts';
-
-/** Columns of the query around a lateral one. */
-export const outer = expressionBuilder<{ c: Schema['connections']; t: Schema['post_tags'] }, 'c' | 't'>();
 
 export function sentPosts(context: Context, caller: Caller, filter: PostFilter, window: Window) {
   const { reach, wanted } = filtersOf(caller, filter);

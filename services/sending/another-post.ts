@@ -65,7 +65,7 @@ export async function ownOf(
   return shown.provenId === undefined ? null : { platformPostId: shown.provenId, url: null };
 }
 
-/** Whether it is known to be another post of the connection, or of the install where connections share an account. */
+/** Whether it is known to be another post of the connection, or to its handle where several connections have the same. */
 async function isAnotherPost(
   context: Context,
   { platform, of }: SearchedPart,
