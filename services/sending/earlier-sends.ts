@@ -79,9 +79,8 @@ export async function searchEarlier(
   if (send.part.step !== 'head') return 'absent';
   for (const { token, startedAt, prepared } of earlier.slice(-LOOKED_FOR_MAX)) {
     const seen = await look(context, { ...send, part: { ...send.part, token, startedAt, prepared } });
-    if (typeof seen === 'object' && seen.state === 'accepted') return seen;
     // A platform that does not answer now would not answer the next lookup either.
-    if (typeof seen === 'string' && seen !== 'absent') return seen;
+    if (seen !== 'absent' && (seen.state === 'accepted' || seen.state === 'unseen')) return seen;
   }
   return 'absent';
 }
@@ -92,8 +91,8 @@ export const allowUnanswered = statement('let a post be sent while its earlier s
   sql: ({ postId }) => `update attempts set may_have_arrived = null where post_id = ${postId} and may_have_arrived`,
 });
 
-/** What a repeat ends with that is not made, because the search for the earlier sends has not told whether one arrived. */
-const WITHHELD: Record<Unseen, { readonly kind: FailureKind; readonly why: (name: string) => string }> = {
+/** What a repeat ends with that is not made, because the search for the earlier sends does not show whether one arrived. */
+const WITHHELD: Record<Unseen['why'], { readonly kind: FailureKind; readonly why: (name: string) => string }> = {
   'cannot tell': {
     kind: 'unknown',
     why: (name) => `${name} does not show whether an earlier send of this post arrived, so it was not sent again.`,
@@ -120,8 +119,8 @@ export function withheldRepeat(
   const lost = earlier.slice(-LOOKED_FOR_MAX).filter(({ isLost }) => isLost);
   const since = clock.now().getTime() - (platform.refusesDuplicatesForMs ?? 0);
   if (lost.every(({ startedAt }) => startedAt.getTime() > since)) return null;
-  const { kind, why } = WITHHELD[unseen];
-  return outcomeOf(new PlatformFailure(kind, why(platform.name)));
+  const { kind, why } = WITHHELD[unseen.why];
+  return outcomeOf(new PlatformFailure(kind, why(platform.name), { retryAfterMs: unseen.retryAfterMs }));
 }
 
 /**
@@ -152,5 +151,5 @@ export async function settleRepeat(
   if (earlier.length === 0) return outcome;
   if (outcome.error.code !== 'platform_rejected') return outcome;
   const seen = await searchEarlier(context, send, earlier);
-  return typeof seen === 'object' ? seen : outcome;
+  return seen !== 'absent' && seen.state === 'accepted' ? seen : outcome;
 }

@@ -28,7 +28,7 @@ export async function findSentText(context: Context, { post, connection }: Claim
     opened = openSession(context, platform, connection);
   } catch {
     // Nothing goes out with this credential.
-    return 'reconnect';
+    return { state: 'unseen', why: 'reconnect' };
   }
   const account = { platform, session: await refreshAhead(context, platform, opened) };
   // There, a post whose answer was lost is sent again only if a caller forces it.

@@ -143,7 +143,7 @@ function original(
 ): Rewrite {
   const { name } = platformOf(platforms, platformId);
   const warning =
-    typeof sentText === 'string'
+    sentText.state === 'unseen'
       ? `${name} did not say whether it has an earlier send of this post. The original text stays.`
       : `${name} has an earlier send of this post, with the original text.`;
   return { text, status: 'failed', warning };

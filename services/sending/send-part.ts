@@ -40,7 +40,7 @@ const FAILURES: Record<FailureKind, { state: Exclude<AttemptState, 'accepted' | 
 };
 
 /** What a failed search means. Refused for any other reason than the credential, it is refused the next time too. */
-const UNSEEN: Record<FailureKind, Unseen> = {
+const UNSEEN: Record<FailureKind, Unseen['why']> = {
   rejected: 'cannot tell',
   unavailable: 'no answer',
   reconnect: 'reconnect',
@@ -76,24 +76,32 @@ export async function untilRepeatable(context: Context, send: PartSend): Promise
 export async function resumePart(context: Context, send: PartSend): Promise<PartOutcome> {
   const lost = outcomeOf(new PlatformFailure('unknown', 'The send was interrupted.'));
   const seen = await look(context, send);
-  if (typeof seen === 'string') {
+  if (seen === 'absent' || seen.state === 'unseen') {
     // A scheduled post whose part is absent is repeated automatically, so it needs a second lookup here too.
-    if (!mayRepeat(context, send)) return seen === 'absent' ? lookAgain(context, send, lost) : lost;
+    if (!mayRepeat(context, send)) {
+      return seen === 'absent' ? lookAgain(context, send, lost) : withWait(lost, seen.retryAfterMs);
+    }
     const repeated = await publish(context, send, SEND_TIMES.repeatMs);
     if (repeated.state === 'unknown') return lookTwice(context, send, repeated);
-    if (seen !== 'absent') return afterRepeat(lost, repeated);
+    if (seen !== 'absent') return afterRepeat(withWait(lost, seen.retryAfterMs), repeated);
     if (repeated.state !== 'unavailable') return repeated;
     // The first call may still arrive, and a scheduled post would then be repeated although it is up.
     const notThere = { ...repeated, mayHaveArrived: true } as const;
-    return lookAgain(context, send, { ...lost, retryAfterMs: repeated.retryAfterMs }, notThere);
+    return lookAgain(context, send, withWait(lost, repeated.retryAfterMs), notThere);
   }
   return seen;
 }
 
 /** A repeat that was rejected because of the credential or a rate limit says nothing about the first call. */
-function afterRepeat(lost: PartOutcome, repeated: PartOutcome): PartOutcome {
-  const wasRead = repeated.state === 'accepted' || repeated.error.code === 'platform_rejected';
-  return wasRead ? repeated : lost;
+function afterRepeat(lost: Refusal, repeated: PartOutcome): PartOutcome {
+  if (repeated.state === 'accepted' || repeated.error.code === 'platform_rejected') return repeated;
+  return withWait(lost, repeated.retryAfterMs);
+}
+
+/** A later answer may ask to wait too, and the longer wait counts. */
+function withWait(lost: Refusal, retryAfterMs: number | undefined): Refusal {
+  if (retryAfterMs === undefined) return lost;
+  return { ...lost, retryAfterMs: Math.max(lost.retryAfterMs ?? 0, retryAfterMs) };
 }
 
 /** Names of the errors thrown by a call that timed out, at any point in the adapter. */
@@ -115,52 +123,55 @@ export function isSearchable(send: Pick<PartSend, 'platform' | 'session'>): bool
   return send.platform.readBack !== undefined && recoveryOf(send).readBack;
 }
 
-/**
- * Why a search has not told whether a part is there: it cannot, it had no answer and may have one later, or the credential is
- * refused.
- */
-export type Unseen = 'cannot tell' | 'no answer' | 'reconnect';
+/** A search that does not show whether a part is there. */
+export interface Unseen {
+  readonly state: 'unseen';
+  /** It cannot show that, it had no answer and may have one later, or the credential is refused. */
+  readonly why: 'cannot tell' | 'no answer' | 'reconnect';
+  /** How long the platform asked us to back off on this connection. */
+  readonly retryAfterMs?: number | undefined;
+}
 
 /** Looks for the part on the platform. Never throws. */
 export async function look(context: Context, send: PartSend): Promise<PartOutcome | 'absent' | Unseen> {
   const { platform, session, part } = send;
-  if (platform.readBack === undefined || !isSearchable(send)) return 'cannot tell';
+  if (platform.readBack === undefined || !isSearchable(send)) return { state: 'unseen', why: 'cannot tell' };
   try {
     const found = await platform.readBack(session, part, platformIo(context, SEND_TIMES.readBackMs));
     if (found === null) return 'absent';
     if (found instanceof PlatformFailure) return outcomeOf(found);
     // Platforms that can be searched only by text may show an earlier post that says the same.
     const own = await ownOf(context, send, found, part.unknownSince ?? part.startedAt);
-    return own === null ? 'cannot tell' : { state: 'accepted', published: own };
+    return own === null ? { state: 'unseen', why: 'cannot tell' } : { state: 'accepted', published: own };
   } catch (error) {
-    if (!(error instanceof PlatformFailure)) return 'no answer';
-    return error instanceof Inconclusive ? 'cannot tell' : UNSEEN[error.kind];
+    if (!(error instanceof PlatformFailure)) return { state: 'unseen', why: 'no answer' };
+    const why = error instanceof Inconclusive ? 'cannot tell' : UNSEEN[error.kind];
+    return { state: 'unseen', why, retryAfterMs: error.retryAfterMs };
   }
 }
 
-async function lookTwice(context: Context, send: PartSend, lost: PartOutcome): Promise<PartOutcome> {
+async function lookTwice(context: Context, send: PartSend, lost: Refusal): Promise<PartOutcome> {
   const seen = await look(context, send);
   if (seen === 'absent') return lookAgain(context, send, lost);
-  return typeof seen === 'string' ? lost : seen;
+  return seen.state === 'unseen' ? withWait(lost, seen.retryAfterMs) : seen;
 }
 
 /** Looks a second time, because the lost request may have reached the platform after the first lookup. */
 async function lookAgain(
   context: Context,
   send: PartSend,
-  lost: PartOutcome,
+  lost: Refusal,
   notThere: PartOutcome = absent(send, lost),
 ): Promise<PartOutcome> {
   await context.clock.sleep(SEND_TIMES.secondLookAfterMs);
   const seen = await look(context, send);
   if (seen === 'absent') return notThere;
-  return typeof seen === 'string' ? lost : seen;
+  return seen.state === 'unseen' ? withWait(lost, seen.retryAfterMs) : seen;
 }
 
 /** @param lost the outcome of the call, whose answer may ask to wait */
-function absent(send: PartSend, lost: PartOutcome): PartOutcome {
+function absent(send: PartSend, { retryAfterMs }: Refusal): PartOutcome {
   const message = `${send.platform.name} did not answer the send, and the post is not there; nothing was posted.`;
-  const retryAfterMs = lost.state === 'accepted' ? undefined : lost.retryAfterMs;
   return { ...outcomeOf(new PlatformFailure('unavailable', message, { retryAfterMs })), mayHaveArrived: true };
 }
 

@@ -91,7 +91,7 @@ export async function sendPost(
   const pace = createPace(context, claimed, platform.thread?.pace);
   // As if they had just been published: how long ago the earlier process did that is not known.
   for (const published of up) pace.count(published);
-  const found = typeof sentText === 'object' ? sentText : null;
+  const found = sentText !== 'absent' && sentText.state === 'accepted' ? sentText : null;
   const run: Run = { context, claimed, platform, session, up, pace, accepted: null, found };
   const refusal = refusedRow(closed);
   if (claimed.lookedUp !== undefined) return lookUp(run, closed, claimed.lookedUp);
@@ -179,7 +179,7 @@ async function makePart(begun: Run, part: PostPart, attempt: HeldAttempt, resume
   const earlier = await earlierSends(context, claimed.post, part);
   const found = part.step === 'head' ? begun.found : null;
   const seen = found ?? (await searchEarlier(context, { ...account, part }, earlier));
-  if (typeof seen === 'object') return seen;
+  if (seen !== 'absent' && seen.state === 'accepted') return seen;
   const withheld = seen === 'absent' ? null : withheldRepeat(context, account, earlier, seen);
   if (withheld !== null) return resumes ? interrupted(withheld) : withheld;
   let ready: ReadyPart;
@@ -243,8 +243,9 @@ async function prepare({ context, claimed, platform, session }: Run, images: rea
 }
 
 /** The call of a part that is resumed may have been made, also when something keeps it from being repeated. */
-function interrupted({ state, error, ...rest }: Refusal): Refusal {
-  return state === 'unknown' ? { state, error, ...rest } : outcomeOf(new PlatformFailure('unknown', error.message));
+function interrupted({ state, error, retryAfterMs }: Refusal): Refusal {
+  if (state === 'unknown') return { state, error, retryAfterMs };
+  return outcomeOf(new PlatformFailure('unknown', error.message, { retryAfterMs }));
 }
 
 /** Uploading publishes nothing, so a lost answer there is an outage and not an unknown outcome. */

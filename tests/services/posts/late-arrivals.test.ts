@@ -3,6 +3,7 @@
  * (docs/contract/posts.md#repeats-and-late-posts).
  */
 import { afterAll, expect, it } from 'vitest';
+import { claimDueSends } from '../../../services/sending/claim-due-sends.ts';
 import { makePost } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
 import { startFakeTwilio, TWILIO } from '../../platforms/fakes/fake-twilio.ts';
@@ -138,6 +139,40 @@ it('a message is not sent again while Twilio does not say whether it arrived', a
   ]);
   expect([status, onTwilio(text).map(({ sid }) => sid)]).toEqual(['sent', [platformPostId]]);
   expect(await attemptsOf(postId)).toEqual(['unavailable', 'unavailable', 'accepted']);
+});
+
+it('a message whose search is rate-limited is not sent again before the time that Twilio asked for', async () => {
+  const postId = await lostPost('sms', 'limited');
+  twilio.answers['GET /Messages.json'] = [{ status: 429, json: {}, headers: { 'retry-after': '3600' } }];
+
+  await world.advance(MINUTE_MS);
+  const waiting = await read(postId);
+  const inAnHour = new Date(now().getTime() + 60 * MINUTE_MS).toISOString();
+  await world.advance(59 * MINUTE_MS);
+  const sentBefore = onTwilio('limited').length;
+  await world.advance(MINUTE_MS);
+
+  expect([waiting.status, waiting.scheduledFor, sentBefore]).toEqual(['scheduled', inAnHour, 0]);
+  expect([(await read(postId)).status, onTwilio('limited').length]).toEqual(['sent', 1]);
+  expect(await attemptsOf(postId)).toEqual(['unavailable', 'unavailable', 'accepted']);
+});
+
+it('posts wait as long as Twilio asked when an interrupted repeat was searched for', async () => {
+  const postId = await lostPost('sms', 'limited, interrupted');
+  world.clock.advance(MINUTE_MS);
+  expect((await claimDueSends(world.context)).sends.length).toBe(1);
+  twilio.answers['GET /Messages.json'] = [{ status: 429, json: {}, headers: { 'retry-after': '3600' } }];
+  await world.advance(2 * MINUTE_MS);
+  const scheduledFor = new Date(now().getTime() + MINUTE_MS).toISOString();
+  const next = await makePost(world, 'sms', { text: 'after the limit', scheduledFor });
+
+  await world.advance(59 * MINUTE_MS);
+  const before = await read(next.postId);
+  await world.advance(MINUTE_MS);
+
+  const { status, error } = await read(postId);
+  expect([status, error.code, onTwilio('limited, interrupted')]).toEqual(['failed', 'outcome_unknown', []]);
+  expect([before.status, (await read(next.postId)).status]).toEqual(['scheduled', 'sent']);
 });
 
 it('a message that a person forces is sent, although Twilio does not say whether it arrived', async () => {

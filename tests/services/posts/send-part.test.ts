@@ -166,6 +166,16 @@ describe('a lost answer', () => {
     expect(outcome).toEqual({ ...expected, retryAfterMs: 30_000 });
   });
 
+  it.each<[string, Script]>([
+    ['the first look', { readBack: ['busy'] }],
+    ['the second look', { readBack: ['absent', 'busy'] }],
+    ['the repeat', { publish: ['unknown', 'busy'], repeatWithinMs: 60_000 }],
+  ])('stays unknown, with the wait that the answer to %s asks for', async (_case, script) => {
+    const { outcome } = await run(sendPart, { publish: ['unknown'], ...script });
+
+    expect(outcome).toEqual({ ...UNKNOWN, retryAfterMs: 30_000 });
+  });
+
   it('is assumed when an adapter throws an unexpected error', async () => {
     const { outcome, calls } = await run(sendPart, { publish: ['crash'], readBack: ['up'] });
 
@@ -255,6 +265,20 @@ describe('a call whose process died before the answer', () => {
       [],
     ],
     ['not made when the look fails', { readBack: ['unavailable'] }, 90_000, UNKNOWN, ['look']],
+    [
+      'unknown when the look asks to wait',
+      { readBack: ['busy'] },
+      90_000,
+      { ...UNKNOWN, retryAfterMs: 30_000 },
+      ['look'],
+    ],
+    [
+      'unknown when the look and the repeat ask to wait',
+      { readBack: ['busy'], publish: ['busy'], repeatWithinMs: Infinity },
+      90_000,
+      { ...UNKNOWN, retryAfterMs: 30_000 },
+      ['look', 'publish token'],
+    ],
     [
       'checked again when the repeat is lost too',
       { readBack: ['absent', 'up'], publish: ['unknown'], repeatWithinMs: Infinity },
