@@ -41,11 +41,15 @@ function readCsv(text: string): RawRow[] {
   const repeated = names.find((name) => seen.size === seen.add(name).size);
   if (repeated !== undefined) throw refused(`the column ${quoted(repeated)} is named twice.`);
   const rows = records.slice(1);
-  // A column without a name may only be empty: a separator at the end of each line makes one.
-  const hasUnnamedCells = rows.some((row) => row.some((cell, index) => cell !== '' && header[index] === ''));
+  const isTooLong = (row: readonly string[]) => row.length > header.length;
+  // A column without a name may only be empty: a separator at the end of each line makes one. In a row that is too long, the
+  // cells may be in other columns than they belong to.
+  const hasUnnamedCells = rows.some(
+    (row) => !isTooLong(row) && row.some((cell, index) => cell !== '' && header[index] === ''),
+  );
   refuseUnknownColumns([...names, ...(hasUnnamedCells ? [''] : [])]);
   return rows.map((record) => {
-    if (record.length > header.length) {
+    if (isTooLong(record)) {
       return {
         error: `it has ${record.length} fields, and the header ${header.length}. Quote fields that have commas.`,
       };

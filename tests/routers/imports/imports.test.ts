@@ -116,6 +116,19 @@ describe('a CSV file', () => {
     expect(rows).toMatchObject([{ row: 1, status: 'valid', error: null }]);
   });
 
+  it('may have a row with an unquoted comma, which fails alone, also below a separator at the end of the header', async () => {
+    const { key } = await accountWithSandbox(world);
+    const content = 'text,connections,\nHello, world,sandbox,\nGood morning,sandbox,\n';
+
+    const { rows } = await importFile(key, { content });
+
+    const message = 'The row cannot be read: it has 4 fields, and the header 3. Quote fields that have commas.';
+    expect(rows.map(({ row, status, error }: Answer) => [row, status, error])).toEqual([
+      [1, 'failed', { code: 'invalid_request', message }],
+      [2, 'created', null],
+    ]);
+  });
+
   it.each([
     [
       'has unknown columns',
