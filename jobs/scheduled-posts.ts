@@ -60,9 +60,12 @@ export const scheduledPosts: Loop = {
   },
 };
 
-/** So many are in progress at most, because rounds follow each other as long as posts are looked up. */
+/**
+ * So many are looked up at once at most, because rounds follow each other as long as posts are looked up. Sends do not count: those
+ * of one account may hang, and the held posts of all accounts would wait for them.
+ */
 function toLookUp({ sends }: LoopContext): number {
-  return Math.max(RECOVER_AT_ONCE - sends.inProgress.length, 0);
+  return Math.max(RECOVER_AT_ONCE - sends.lookUpsInFlight, 0);
 }
 
 function nextWide(begunAt: number, endedAt: number): number {

@@ -23,7 +23,11 @@ type Place = Omit<Candidate, 'awaitsModel'> & { awaitsModel: boolean };
 const SETTLE_TOGETHER = 200;
 
 export function createPostSender(context: Context): PostSender {
-  const inProgress = new InProgress<{ readonly sending: Promise<unknown>; readonly place: Place }>();
+  const inProgress = new InProgress<{
+    readonly sending: Promise<unknown>;
+    readonly place: Place;
+    readonly isLookUp: boolean;
+  }>();
   const tracked = new InProgress<Promise<void>>();
   const sends = () => Array.from(inProgress, ({ sending }) => sending);
   const settlements = createGroupedBatcher(
@@ -33,7 +37,7 @@ export function createPostSender(context: Context): PostSender {
   );
 
   const polishAndSend = async (begun: ClaimedSend, place: Place) => {
-    const isPending = begun.post.aiRewriteStatus === 'pending' && begun.lookedUp === undefined;
+    const isPending = begun.post.aiRewriteStatus === 'pending' && !isLookUp(begun);
     const sentText = isPending ? await findSentText(context, begun) : 'absent';
     const polished = isPending ? await polishSend(context, begun, sentText) : { claimed: begun, rewriteWarning: null };
     const { claimed, rewriteWarning } = polished;
@@ -82,7 +86,7 @@ export function createPostSender(context: Context): PostSender {
         isImmediate: scheduledFor === null,
       };
       const sending = context.tracer.span(spanOf(claimed), (span) => sendAndSettle(claimed, place, span));
-      const done = inProgress.add({ sending, place });
+      const done = inProgress.add({ sending, place, isLookUp: isLookUp(claimed) });
       sending.then(done, done);
       return sending;
     },
@@ -91,6 +95,9 @@ export function createPostSender(context: Context): PostSender {
     },
     get inFlight() {
       return inProgress.size;
+    },
+    get lookUpsInFlight() {
+      return Array.from(inProgress).filter((one) => one.isLookUp).length;
     },
     get inProgress() {
       return Array.from(inProgress, ({ place }) => place);
@@ -112,6 +119,10 @@ export function createPostSender(context: Context): PostSender {
       while (inProgress.size + tracked.size > 0) await Promise.allSettled([...sends(), ...tracked]);
     },
   };
+}
+
+function isLookUp({ lookedUp }: ClaimedSend): boolean {
+  return lookedUp !== undefined;
 }
 
 /** A settlement may wait for a lock on its post, such as that of a stop. Those of other accounts must not wait with it. */

@@ -19,6 +19,8 @@ export interface PostSender {
   track(work: Promise<void>): void;
   /** Number of sends in progress. */
   readonly inFlight: number;
+  /** Number of those that only look up a post which is held after a restore. */
+  readonly lookUpsInFlight: number;
   /** The posts in progress, as the concurrency limits count them. */
   readonly inProgress: readonly Candidate[];
   /**

@@ -4,9 +4,11 @@
  */
 import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { restoreCommand } from '../../../cli/restore-command.ts';
+import { scheduledPosts } from '../../../jobs/scheduled-posts.ts';
 import { claimDueSends, nextDueAt } from '../../../services/sending/claim-due-sends.ts';
 import { claimHeldSends } from '../../../services/sending/claim-held-sends.ts';
 import { createRestoreWatch, type RestoreWatch } from '../../../services/restores/restore-watch.ts';
+import { accountWithSandbox } from '../../harness/connections.ts';
 import { withResults } from '../../harness/interleave.ts';
 import { OPERATOR } from '../../harness/owner.ts';
 import { eventsAbout, makePost } from '../../harness/posts.ts';
@@ -163,6 +165,40 @@ describe('a post that went out after the backup was made', () => {
     expect(await post(postId)).toMatchObject({ status: 'failed', error: { code: 'outcome_unknown' } });
     expect(created()).toBe(1);
   });
+});
+
+it('immediate posts that hang do not keep the held posts of other accounts from being looked up', async () => {
+  const postId = await schedule(1, 'hello');
+  const putBack = await backUp();
+  await world.advance(MINUTE_MS);
+  const { platformPostId } = await post(postId);
+  await putBack();
+  await world.runDue();
+  // Claims of the instant of the restore are held too.
+  world.clock.advance(1_000);
+  const { key } = await accountWithSandbox(world);
+  const released = Promise.withResolvers<void>();
+  const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+  const sleep = vi
+    .spyOn(world.clock, 'sleep')
+    .mockImplementation((ms) => (ms === 99_000 ? released.promise : nextTurn()));
+  onTestFinished(() => {
+    released.resolve();
+    sleep.mockRestore();
+  });
+  const hanging = Array.from({ length: 200 }, (_, index) =>
+    makePost(world, 'sandbox', { key, text: `[[slow 99000]] ${index}` }),
+  );
+  await vi.waitFor(() => expect(sleep.mock.calls.filter(([ms]) => ms === 99_000)).toHaveLength(200), 30_000);
+
+  await restore('settle');
+  const begun = await scheduledPosts.run(world.context, new AbortController().signal);
+
+  expect(begun).toBe(1);
+  await vi.waitFor(() => expect(world.context.sends.inFlight).toBe(200), 30_000);
+  expect(await post(postId)).toMatchObject({ status: 'sent', platformPostId, error: null });
+  released.resolve();
+  expect((await Promise.all(hanging)).map(({ status }) => status)).toEqual(hanging.map(() => 'sent'));
 });
 
 it('a send that was open in the backup is held too', async () => {
