@@ -117,8 +117,10 @@ export function withheldRepeat(
   if (!isSearchable({ platform, session })) return null;
   // A send after one of unknown outcome was forced by a person, who has looked.
   const lost = earlier.slice(-LOOKED_FOR_MAX).filter(({ isLost }) => isLost);
-  const since = clock.now().getTime() - (platform.refusesDuplicatesForMs ?? 0);
-  if (lost.every(({ startedAt }) => startedAt.getTime() > since)) return null;
+  const now = clock.now().getTime();
+  const trustedMs = platform.refusesDuplicatesForMs ?? 0;
+  // Negative after the clock was set back, and then nothing shows how long ago the call was made.
+  if (lost.every(({ startedAt }) => Math.abs(now - startedAt.getTime()) < trustedMs)) return null;
   const { kind, why } = WITHHELD[unseen.why];
   return outcomeOf(new PlatformFailure(kind, why(platform.name), { retryAfterMs: unseen.retryAfterMs }));
 }

@@ -2,7 +2,7 @@
  * A call whose answer is lost may arrive after both lookups, and the scheduled post is then repeated
  * (docs/contract/posts.md#repeats-and-late-posts).
  */
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { claimDueSends } from '../../../services/sending/claim-due-sends.ts';
 import { makePost } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -232,6 +232,21 @@ it.each<[string, WireAnswer, string]>([
     );
   },
 );
+
+it('a post that was lost in the future, before the clock was set back, is not sent again while X does not answer', async () => {
+  const text = 'lost in the future';
+  x.faults.push('drops_before');
+  const { postId, error } = await makePost(world, 'x-alice', { text });
+  const lostAt = now();
+  onTestFinished(() => world.clock.set(lostAt));
+  world.clock.set(new Date(lostAt.getTime() - 120 * MINUTE_MS));
+  x.answers['GET /2/users/:id/tweets'] = [OUTAGE];
+
+  const { result } = (await world.rest(`POST /posts/${postId}/retry`, { body: {} })).body;
+
+  expect([error?.code, result.error.code, onX(text)]).toEqual(['platform_unavailable', 'platform_unavailable', []]);
+  expect((await world.rest(`POST /posts/${postId}/retry`, { body: { force: true } })).body.result.status).toBe('sent');
+});
 
 it('a message whose ledger does not say whether it may have arrived is sent, although Twilio does not answer', async () => {
   const postId = await lostPost('sms', 'of an older version');
