@@ -248,7 +248,7 @@ export const ERRORS = {
     status: 422,
     trpc: 'UNPROCESSABLE_CONTENT',
     message: 'The stored login of this connection is missing, expired or revoked.',
-    hint: 'Connect the account again, then send the post again.',
+    hint: 'Connect the account again. Then send a failed post again with POST /posts/{postId}/retry, not as a new post: the retry first looks for its earlier sends.',
     retryable: false,
   },
   'too many requests': {
@@ -263,7 +263,7 @@ export const ERRORS = {
     status: 503,
     trpc: 'SERVICE_UNAVAILABLE',
     message: 'The platform did not accept the post; nothing was posted.',
-    hint: 'Sending the post again is safe.',
+    hint: 'Try again later. Send a failed post again with POST /posts/{postId}/retry, not as a new post: the retry first looks for its earlier sends.',
     retryable: true,
   },
   outcome_unknown: {

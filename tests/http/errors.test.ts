@@ -73,6 +73,29 @@ describe('the error body', () => {
     });
   });
 
+  it.each([
+    [
+      503,
+      'platform_unavailable',
+      '[[unavailable]]',
+      'The sandbox is unavailable, as [[unavailable]] in the text asks; nothing was posted.',
+      'Try again later. Send a failed post again with POST /posts/{postId}/retry, not as a new post: the retry first looks for its earlier sends.',
+      true,
+    ],
+    [
+      422,
+      'reconnect_required',
+      '[[reconnect]]',
+      'The sandbox no longer accepts this credential, as [[reconnect]] in the text asks.',
+      'Connect the account again. Then send a failed post again with POST /posts/{postId}/retry, not as a new post: the retry first looks for its earlier sends.',
+      false,
+    ],
+  ])('%s %s says to retry this post and not to write it again', async (code, error, raw, message, hint, retryable) => {
+    const { status, body } = await world.rest('POST /post/sandbox', { raw });
+
+    expect([status, body]).toEqual([code, { error, message, hint, docs: `${DOCS}#${error}`, retryable }]);
+  });
+
   it('500 internal_server_error includes the request id and no internal details', async () => {
     await withoutTable('posts');
 
