@@ -180,6 +180,50 @@ describe('POST /posts/validate', () => {
     expect([checked.status, checked.body]).toEqual([404, refusal('not_found', message)]);
     expect([created.status, created.body]).toEqual([404, refusal('not_found', message)]);
   });
+
+  it('answers for the slugs alone when none matches, as POST /posts does', async () => {
+    const [draft] = await drafts({ text: 'Deleted elsewhere' });
+    await world.rest(`DELETE /posts/${draft}`);
+    const fields = { connectionSlugs: ['nowhere'], replaces: [draft] };
+
+    const checked = await validate(fields);
+    const created = await create({ text: 'Checked', ...fields });
+
+    const message = 'No connection of yours has the slug "nowhere". GET /connections lists them.';
+    expect([checked.status, checked.body]).toEqual([
+      200,
+      {
+        results: [
+          {
+            connectionSlug: 'nowhere',
+            ok: false,
+            error: { code: 'invalid_connection', message },
+            text: 'Checked',
+            length: null,
+            maxLength: null,
+            parts: [],
+            images: [],
+            scheduledFor: null,
+            rules: [],
+          },
+        ],
+      },
+    ]);
+    expect([created.status, created.body]).toEqual([400, refusal('invalid_connection', message)]);
+  });
+
+  it('answers 404 for a draft that is gone when only one of the slugs matches, as POST /posts does', async () => {
+    const [draft] = await drafts({ text: 'Deleted elsewhere' });
+    await world.rest(`DELETE /posts/${draft}`);
+    const fields = { connectionSlugs: ['nowhere', world.sandboxSlug], replaces: [draft] };
+
+    const checked = await validate(fields);
+    const created = await create({ text: 'Checked', ...fields });
+
+    const message = `replaces: no draft of yours has the id ${draft} any more. Nothing was posted.`;
+    expect([checked.status, checked.body]).toEqual([404, refusal('not_found', message)]);
+    expect([created.status, created.body]).toEqual([404, refusal('not_found', message)]);
+  });
 });
 
 it('one of two requests that replace the same draft at once publishes', async () => {
