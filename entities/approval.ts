@@ -47,6 +47,7 @@ export const Approval = defineEntity({
   },
   indexes: [
     { properties: ['accountId', 'id'] },
+    { properties: ['accountId', 'state', 'id'] },
     { properties: ['postId', 'id'] },
     {
       name: 'approvals_pending_index',

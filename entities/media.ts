@@ -36,6 +36,7 @@ export const Media = defineEntity({
   },
   indexes: [
     { properties: ['accountId', 'id'] },
+    { properties: ['accountId', 'state', 'id'] },
     {
       name: 'media_stored_index',
       expression: `create index "media_stored_index" on "media" ("id") where ("state" = 'stored')`,

@@ -1,4 +1,5 @@
 /** Lists requests for approval, oldest first, so that what waits longest is decided first. */
+import { ownerOfList } from '../../entities/any-of.ts';
 import type { ApprovalState } from '../../entities/approval.ts';
 import { type Tables, tables } from '../../entities/tables.ts';
 import { TEST_PLATFORM } from '../../platforms/registry.ts';
@@ -45,11 +46,12 @@ export async function listApprovals(
         .limit(1)
         .as('previous'),
     )
-    .where('a.account_id', '=', accountId)
+    .where('a.account_id', '=', ownerOfList(accountId))
     .where('a.state', '=', state)
     .$if(profileId !== null, (query) => query.where('p.profile_id', '=', profileId))
     .$if(mode === 'test', (query) => query.where('p.platform_id', '=', TEST_PLATFORM))
     .$if(cursor !== undefined, (query) => query.where('a.id', '>', cursor as string))
+    .orderBy('a.account_id')
     .orderBy('a.id')
     .limit(limit + 1)
     .execute();

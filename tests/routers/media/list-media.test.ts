@@ -4,8 +4,10 @@
  */
 import { describe, expect, it } from 'vitest';
 import { STORAGE_MAX_BYTES } from '../../../services/images/limits.ts';
+import { listMedia } from '../../../services/media/list-media.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { plain } from '../../harness/images.ts';
+import { pagesRead } from '../../harness/pages-read.ts';
 import { startWorld, type World } from '../../harness/world.ts';
 
 const world = await startWorld();
@@ -127,4 +129,29 @@ it('deletes an image that no post names 7 days after its upload, on the manual c
   expect(idsOf(before.body)).toEqual([needed.id, free.id]);
   expect(idsOf(after.body)).toEqual([needed.id]);
   expect(install.media.stored.has(free.id)).toBe(false);
+});
+
+it('reads no more than its page below thousands of images that were removed after their posts', async () => {
+  const [other, { id, key }] = [await accountWithSandbox(world), await accountWithSandbox(world)];
+  const [ofOther, ...kept] = [await upload(other.key), await upload(key), await upload(key)];
+  const copy = (imageId: string, state: string) =>
+    world.sql(
+      `insert into media
+         select (jsonb_populate_record(m, jsonb_build_object(
+           'id', (left(m.id::text, 24) || lpad(to_hex(n), 12, '0'))::uuid, 'state', $2::text))).*
+         from media m, generate_series(1, 4000) n where m.id = $1`,
+      [imageId, state],
+    );
+  await copy(ofOther.id, 'stored');
+  world.clock.advance(60_000);
+  await copy((await upload(key)).id, 'removed');
+  await world.sql('analyze media');
+  const caller = { accountId: id, profileId: null } as Parameters<typeof listMedia>[1];
+
+  const pages = await pagesRead(world, (context) => listMedia(context, caller, { unused: false, limit: 25 }));
+
+  expect(pages).toBeLessThan(25);
+  expect(idsOf((await world.rest('GET /media', { key })).body).slice(1)).toEqual(
+    kept.map((image) => image.id).reverse(),
+  );
 });
