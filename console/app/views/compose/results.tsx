@@ -18,7 +18,12 @@ export function Results({ results }: { results: readonly SentResult[] }) {
         {results.length - failed.length} of {results.length} accepted
         {failed.length > 0 && `, ${failed.length} failed`}.
       </p>
-      {toRepeat > 0 && <p className="hint">Only what failed is still chosen above. Change it, then send it again.</p>}
+      {toRepeat > 0 && (
+        <p className="hint">
+          Only what failed is still chosen above. Change it, then send it again. Without a change, retry it under
+          Details: a retry looks for an earlier send first.
+        </p>
+      )}
       <ul className="rows">
         {failed.map((sent) => (
           <Row key={keyOf(sent)} sent={sent} />
