@@ -15,6 +15,8 @@ export interface Answer {
   readonly body: unknown;
   /** Printed without it. */
   readonly text: string;
+  /** Printed on standard error after it: what the person can do next. */
+  readonly hints?: readonly string[];
   /** 0 unless set; see exit-codes.ts. */
   readonly exitCode?: number;
 }

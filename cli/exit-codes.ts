@@ -9,7 +9,10 @@ export const EXIT_CODES = {
   notSignedIn: { code: 4, text: 'No key, or the key is unknown, revoked or not allowed to do this.' },
   notFound: { code: 5, text: 'The post, connection or other object does not exist.' },
   limit: { code: 6, text: 'A limit or quota is used up.' },
-  unavailable: { code: 7, text: 'No answer, or the server or a platform is unavailable. Repeating may help.' },
+  unavailable: {
+    code: 7,
+    text: 'No answer, or the server or a platform is unavailable. If a post id was printed, use carillon retry; otherwise repeating the command may help.',
+  },
   partial: {
     code: 8,
     text: 'Some connections of a post, rows of an import, or kinds or images of an export failed and others did not.',

@@ -14,7 +14,14 @@ export function answerOfResults({ io }: Pick<Call, 'io'>, body: unknown, results
   const width = Math.max(...results.map(({ connectionSlug }) => connectionSlug.length));
   const line = (result: PostResult) =>
     `${result.connectionSlug.padEnd(width)}  ${paint(STYLES[result.status], result.status)}  ${detailOf(result)}`.trimEnd();
-  return { body, text: `${results.map(line).join('\n')}\n`, exitCode: exitCodeOf(results) };
+  const text = `${results.map(line).join('\n')}\n`;
+  return { body, text, hints: results.flatMap(hintsFor), exitCode: exitCodeOf(results) };
+}
+
+/** A call to the platform whose answer was lost may still arrive. A retry looks for it first, and a new post does not. */
+function hintsFor({ status, postId, error }: PostResult): string[] {
+  const isUnsent = status === 'failed' && error?.code === 'platform_unavailable';
+  return isUnsent && postId !== null ? [`Send it again with: carillon retry ${postId}`] : [];
 }
 
 function detailOf({ status, url, scheduledFor, postId, error, warning }: PostResult): string {

@@ -27,6 +27,7 @@ export async function runCommandLine(args: readonly string[], io: Io): Promise<n
   try {
     const answer = await command.run(call);
     if (answer !== undefined) io.stdout.write(isJson ? `${JSON.stringify(answer.body, null, 2)}\n` : answer.text);
+    for (const hint of answer?.hints ?? []) report(hint);
     return answer?.exitCode ?? EXIT_CODES.ok.code;
   } catch (error) {
     return fail(error, call, command.name);
