@@ -1,6 +1,7 @@
 /** Sends a post, and says when it may be up although no answer says so: running the command again would be a second post. */
-import { errorBodyOf } from '../client/errors.ts';
+import { CarillonError, errorBodyOf } from '../client/errors.ts';
 import { isRunning } from '../client/retry-policy.ts';
+import { ERRORS } from '../errors/codes.ts';
 import type { Call } from './command.ts';
 import { EXIT_CODES, NOTHING_DONE } from './exit-codes.ts';
 import { failureOf, UnknownSendError } from './failure.ts';
@@ -46,7 +47,16 @@ function isNotConnected(thrown: unknown): boolean {
   return false;
 }
 
-/** All tries have one idempotency key, so the refusal of one says that none before it has sent. */
+/**
+ * Whether no earlier try has sent. All tries have one idempotency key, so a refusal by the service says that. A refusal by a proxy
+ * does not, nor a 408, which the service answers before it has read the key. A conflict says that an earlier try has used the key.
+ */
 function isRefused(error: unknown): boolean {
+  const code = errorBodyOf(error)?.error ?? '';
+  if (!Object.hasOwn(ERRORS, code) || code === 'idempotency_key_conflict' || isTooLate(error)) return false;
   return failureOf(error).exitCode === EXIT_CODES.refused.code;
+}
+
+function isTooLate(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.cause instanceof CarillonError && thrown.cause.status === 408;
 }

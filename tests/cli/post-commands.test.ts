@@ -189,9 +189,18 @@ describe('a post that may have gone out', () => {
     await fetch(url, init);
     throw new TypeError('fetch failed');
   };
+  const broken: typeof fetch = async () => {
+    throw new TypeError('fetch failed');
+  };
   const refused: typeof fetch = async () => {
     throw new TypeError('fetch failed', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) });
   };
+  const refusal = (status: number, body: object) => async () => Response.json(body, { status });
+  const slow = refusal(408, { error: 'invalid_request', message: 'The request did not arrive as a whole in time.' });
+  const invalid = refusal(400, { error: 'invalid_request', message: 'No.', hint: 'Change it.' });
+  const otherKey = refusal(409, { error: 'idempotency_key_conflict', message: 'Used.', retryable: false });
+  const ofProxy = refusal(400, { error: 'bad gateway request' });
+  const pageOfProxy: typeof fetch = async () => new Response('<h1>Forbidden words</h1>', { status: 422 });
   const inTurn = (...tries: (typeof fetch)[]) => {
     const left = [...tries];
     const next: typeof fetch = async (url, init) => (left.shift() ?? fetch)(url, init);
@@ -225,6 +234,11 @@ describe('a post that may have gone out', () => {
     ['no answer, then no work taken on', [lost, answered, answered], 9, hint],
     ['no answer, then no connection', [lost, refused, refused], 9, hint],
     ['no work taken on', [answered, answered, answered], 7, 'Wait.'],
+    ['no answer, then a request that did not arrive in time', [lost, slow, slow], 9, hint],
+    ['no answer, then a refusal of a proxy', [lost, ofProxy], 9, hint],
+    ['no answer, then a page of a proxy', [lost, pageOfProxy, pageOfProxy], 9, hint],
+    ['no answer, then a key that another request has used', [lost, otherKey], 9, hint],
+    ['no answer, then a refusal of the service', [broken, invalid], 3, 'Change it.'],
     ['no connection', [refused, refused, refused], 7, 'Check the address with: carillon whoami'],
   ])('ends with the exit code that all tries together allow: %s', async (name, tries, code, expected) => {
     const { exitCode, stdout } = await run(['post', name, '--to', slug, '--json'], inTurn(...tries));
