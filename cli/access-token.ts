@@ -25,11 +25,28 @@ const RENEWAL_MS = 25_000;
 
 type Renewing = Pick<Io, 'env' | 'fetch' | 'signal' | 'clock'>;
 
+/** What accessTokenOf has thrown. The client wraps it like an error of the request. */
+const failures = new WeakSet<object>();
+
+/** Whether accessTokenOf has thrown this error. The request that needs the token was then not sent. */
+export function isTokenFailure(error: object): boolean {
+  return failures.has(error);
+}
+
 /**
  * @throws CommandError notSignedIn when the grant has ended, or somebody has signed in otherwise meanwhile
  * @throws NoAnswerError when the install does not answer, or cannot now. The login stays.
  */
 export async function accessTokenOf(io: Renewing, url: string): Promise<string> {
+  try {
+    return await presentToken(io, url);
+  } catch (error) {
+    if (error instanceof Error) failures.add(error);
+    throw error;
+  }
+}
+
+async function presentToken(io: Renewing, url: string): Promise<string> {
   for (let look = 0; look < LOOKS; look += 1) {
     const login = await presentLogin(io, url);
     if (login.expiresAt - EARLY_MS > io.clock.now().getTime()) return login.accessToken;

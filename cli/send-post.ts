@@ -6,9 +6,7 @@ import type { Call } from './command.ts';
 import { EXIT_CODES, NOTHING_DONE } from './exit-codes.ts';
 import { failureOf, UnknownSendError } from './failure.ts';
 import { repeatCall } from './repeat-call.ts';
-
-/** Codes of Node.js for a request that did not leave, because no connection was made. */
-const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
+import { isUnsent } from './unsent-request.ts';
 
 /**
  * @param send see repeatCall
@@ -37,14 +35,7 @@ export async function sendPost<T>(
 
 function mayHaveSent(error: unknown): boolean {
   const isUnavailable = failureOf(error).exitCode === EXIT_CODES.unavailable.code;
-  return isUnavailable && !NOTHING_DONE.includes(errorBodyOf(error)?.error ?? '') && !isNotConnected(error);
-}
-
-function isNotConnected(thrown: unknown): boolean {
-  for (let error = thrown; error instanceof Error; error = error.cause) {
-    if (NOT_CONNECTED.includes((error as { readonly code?: string }).code ?? '')) return true;
-  }
-  return false;
+  return isUnavailable && !NOTHING_DONE.includes(errorBodyOf(error)?.error ?? '') && !isUnsent(error);
 }
 
 /**

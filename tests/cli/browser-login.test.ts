@@ -21,6 +21,8 @@ const run = (folder: string, args: string[], { env, ...options }: RunOptions = {
     env: { XDG_CONFIG_HOME: folder, CARILLON_KEY: undefined, CARILLON_URL: undefined, ...env },
   });
 
+const POST = ['post', 'Ding', '--to', world.sandboxSlug];
+
 const fileIn = (folder: string) => path.join(folder, 'carillon', 'login.json');
 const storedIn = (folder: string) => JSON.parse(readFileSync(fileIn(folder), 'utf8'));
 
@@ -172,6 +174,9 @@ it.each(Object.entries(OUTAGES))(
         `No answer from ${url}: ${reason}\nCheck the address with: carillon whoami\n`,
       ]);
     }
+    // A post repeats the call, and was not sent by any of them.
+    const { exitCode, stderr } = await run(folder, POST, { io: { clock, fetch: request } });
+    expect([exitCode, stderr]).toEqual([7, expect.stringContaining('Check the address with: carillon whoami')]);
     expect(storedIn(folder)).toEqual(due);
     expect((await run(folder, ['posts', 'list'])).exitCode).toBe(0);
   },
@@ -182,12 +187,26 @@ it('ends with exit code 7 when another process renews the tokens and does not fi
   writeFileSync(fileIn(folder), JSON.stringify({ ...storedIn(folder), expiresAt: 0 }));
   writeFileSync(`${fileIn(folder)}.lock`, String(world.clock.now().getTime()));
 
-  const { exitCode, stderr } = await run(folder, ['export', 'posts']);
+  for (const command of [['export', 'posts'], POST]) {
+    const { exitCode, stderr } = await run(folder, command);
+    expect([exitCode, stderr]).toEqual([
+      7,
+      expect.stringContaining(`No answer from ${url}: another process renews the sign-in and does not finish.`),
+    ]);
+  }
+});
 
-  expect([exitCode, stderr.split('\n')[0]]).toEqual([
-    7,
-    `No answer from ${url}: another process renews the sign-in and does not finish.`,
-  ]);
+it('ends with exit code 7, because nothing was posted, when the install refuses a renewal for another reason', async () => {
+  const folder = await signedIn();
+  writeFileSync(fileIn(folder), JSON.stringify({ ...storedIn(folder), expiresAt: 0 }));
+  const refusing: typeof fetch = (input, init) =>
+    String(input).endsWith('/oauth/token')
+      ? Promise.resolve(Response.json({ error: 'invalid_request' }, { status: 400 }))
+      : fetch(input, init);
+
+  const { exitCode, stdout } = await run(folder, POST, { io: { fetch: refusing } });
+
+  expect([exitCode, stdout]).toEqual([7, '']);
 });
 
 it('follows events again after an outage in which the tokens became due', async () => {

@@ -193,7 +193,9 @@ describe('a post that may have gone out', () => {
     throw new TypeError('fetch failed');
   };
   const refused: typeof fetch = async () => {
-    throw new TypeError('fetch failed', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) });
+    throw new TypeError('fetch failed', {
+      cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED', syscall: 'connect' }),
+    });
   };
   const refusal = (status: number, body: object) => async () => Response.json(body, { status });
   const slow = refusal(408, { error: 'invalid_request', message: 'The request did not arrive as a whole in time.' });
