@@ -5,7 +5,7 @@ import type { Composition, WaitingApproval } from './composition.ts';
 import { localTimeOf } from './search.ts';
 
 type Post = Outputs['posts']['get']['post'];
-type TimeFields = Pick<Composition, 'when' | 'time' | 'isSecond' | 'zone'>;
+export type TimeFields = Pick<Composition, 'when' | 'time' | 'isSecond' | 'zone'>;
 
 export function waitingApproval({ id, connectionId, approval }: Post): WaitingApproval | null {
   if (approval?.state !== 'pending') return null;

@@ -1,8 +1,9 @@
 /** Changes of a text that can be taken back. Each gives its undo, which stays with that text when another one is shown. */
+import type { TimeFields } from './approval.ts';
 import { type ComposedImage, type Composition, contentKey } from './composition.ts';
 import type { CompositionStore } from './store.ts';
 
-type Undo = () => void;
+export type Undo = () => void;
 type Of = Pick<Composition, 'id'>;
 
 export function setVariant(store: CompositionStore, { id }: Of, platformId: string, words: string): void {
@@ -31,6 +32,19 @@ export function removeImage(store: CompositionStore, { id, images }: Composition
   const index = images.findIndex((one) => one.id === image.id);
   store.change((before) => ({ images: before.images.filter((one) => one.id !== image.id) }), id);
   return () => store.change((before) => ({ images: before.images.toSpliced(index, 0, image) }), id);
+}
+
+/** @returns brings the time before back, unless another one was chosen since */
+export function setTime(store: CompositionStore, composition: Composition, fields: Partial<TimeFields>): Undo {
+  if (Object.keys(fields).length === 0) return () => undefined;
+  const before = timeOf(composition);
+  const set = JSON.stringify({ ...before, ...fields });
+  store.change(fields, composition.id);
+  return () => store.change((present) => (JSON.stringify(timeOf(present)) === set ? before : {}), composition.id);
+}
+
+function timeOf({ when, time, isSecond, zone }: Composition): TimeFields {
+  return { when, time, isSecond, zone };
 }
 
 /**

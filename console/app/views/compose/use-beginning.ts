@@ -5,13 +5,12 @@ import { useEffect, useEffectEvent } from 'react';
 import type { Connection } from '../../data/connections.ts';
 import { useTRPC } from '../../data/trpc.ts';
 import { toast } from '../../ui/toasts.tsx';
-import { beginningOf, findBegun, isContinued, type Post, readingOf, readPost } from './beginning.ts';
+import { beginWithPost } from './begin-with-post.ts';
+import { isContinued, readingOf, readPost } from './beginning.ts';
 import { isBlank, newComposition } from './composition.ts';
-import { releaseDraft } from './release-draft.ts';
 import type { Directory } from './requests.ts';
 import { type ComposeSearch, timeFields } from './search.ts';
 import type { CompositionStore } from './store.ts';
-import { showInstead } from './undoable.ts';
 
 const route = getRouteApi('/compose');
 
@@ -25,7 +24,11 @@ export function useBeginning(store: CompositionStore, { connections, platforms }
 
   const begin = useEffectEvent(() => {
     if (post === undefined) applyLink(store, search, connections);
-    else beginWith(store, post, search, platforms);
+    else {
+      const undo = beginWithPost(store, post, search, platforms, Date.now());
+      const what = isContinued(post, search) ? 'The draft is here.' : 'The text of the post is here.';
+      if (undo !== null) toast(what, undo);
+    }
     void navigate({ search: {}, replace: true });
   });
   const isReady = Object.keys(search).length > 0 && (postId === undefined || post !== undefined);
@@ -33,21 +36,6 @@ export function useBeginning(store: CompositionStore, { connections, platforms }
     if (isReady) begin();
   }, [isReady]);
   return postId === undefined ? null : error;
-}
-
-/** What was written before stays among the unfinished texts. Undo returns to it. */
-function beginWith(
-  store: CompositionStore,
-  post: Post,
-  search: ComposeSearch,
-  platforms: Directory['platforms'],
-): void {
-  const isDraft = isContinued(post, search);
-  if (isDraft) releaseDraft(store, post, platforms);
-  const written = isDraft ? findBegun([store.current(), ...store.others()], post) : undefined;
-  if (written === store.current()) return;
-  const begun = written ?? beginningOf(post, search, Date.now());
-  toast(isDraft ? 'The draft is here.' : 'The text of the post is here.', showInstead(store, begun));
 }
 
 /** A link with a text begins a new one unless nothing is written. Connections and a time are added to what is. */
