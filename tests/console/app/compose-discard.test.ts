@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { deleteDrafts, findDrafts, finishDiscards } from '../../../console/app/views/compose/discard.ts';
 import { fakeService, newStore, planned, refusal, sendingOf, sendPlanned, write } from './compose-world.ts';
 
+const HOUR = 3_600_000;
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
 
 /** A text that is saved as a draft. */
@@ -26,9 +27,23 @@ describe('a discarded text', () => {
     arrive();
     await save;
 
-    const failures = await deleteDrafts(service.api, store, await findDrafts(service.api, composition));
+    const failures = await deleteDrafts(service.api, store, await findDrafts(service.api, composition, Date.now()));
 
     expect([failures, service.posts]).toEqual([[], []]);
+  });
+
+  it('does not repeat a save that the service may have forgotten', async () => {
+    const service = fakeService();
+    const store = newStore();
+    write(store);
+    service.refuse(null, 'before');
+    await sendPlanned(sendingOf(service, store), 'save', planned({ isDraft: true }));
+    service.refuse();
+    const composition = store.current();
+
+    const found = await findDrafts(service.api, composition, Date.now() + 23 * HOUR);
+
+    expect([found, service.posts]).toEqual([{ ids: [], failures: [] }, []]);
   });
 
   it('leaves a post alone that was published from its draft elsewhere', async () => {
@@ -36,7 +51,7 @@ describe('a discarded text', () => {
     store.forget(composition.id);
     for (const post of posts) post.status = 'sent';
 
-    const failures = await deleteDrafts(api, store, await findDrafts(api, composition));
+    const failures = await deleteDrafts(api, store, await findDrafts(api, composition, Date.now()));
 
     expect([failures, posts.map(({ status }) => status)]).toEqual([[], ['sent']]);
   });
@@ -44,7 +59,7 @@ describe('a discarded text', () => {
   it('says why a draft may be left, but not that one is gone already', async () => {
     const { api, store, posts, composition, refuse } = await saved();
     store.forget(composition.id);
-    const found = await findDrafts(api, composition);
+    const found = await findDrafts(api, composition, Date.now());
     refuse('internal_server_error');
 
     const failures = await deleteDrafts(api, store, found);
@@ -59,7 +74,7 @@ describe('a discarded text', () => {
     const { api, posts, composition, refuse } = await saved();
     refuse(null);
 
-    const found = await findDrafts(api, composition);
+    const found = await findDrafts(api, composition, Date.now());
 
     expect(found).toEqual({ ids: [], failures: [refusal(null)] });
     expect(posts).toHaveLength(1);
@@ -99,7 +114,7 @@ describe('a discarded text', () => {
   it('keeps a draft that was opened again while Undo was offered', async () => {
     const { api, store, posts, composition } = await saved();
     store.discard(composition.id, NOON);
-    const found = await findDrafts(api, composition);
+    const found = await findDrafts(api, composition, Date.now());
     write(store, { drafts: composition.drafts });
 
     const failures = await deleteDrafts(api, store, found);

@@ -21,10 +21,11 @@ export interface FoundDrafts {
 }
 
 /** Finds its drafts, also those of a save whose answer did not arrive. */
-export async function findDrafts(api: Api, { drafts, pending }: Composition): Promise<FoundDrafts> {
-  // Their keys repeat the answers of the save, which name its drafts.
+export async function findDrafts(api: Api, { drafts, pending }: Composition, now: number): Promise<FoundDrafts> {
+  // Their keys repeat the answers of the save, which name its drafts. One that the service no longer knows would store new drafts.
+  const repeated = pending !== null && isRepeatable(pending, now) ? pending.requests : [];
   const saves = await Promise.allSettled(
-    (pending?.requests ?? []).map(({ key, input }) => api.posts.create.mutate({ ...input, idempotencyKey: key })),
+    repeated.map(({ key, input }) => api.posts.create.mutate({ ...input, idempotencyKey: key })),
   );
   const results = saves.flatMap((save) => (save.status === 'fulfilled' ? save.value.results : []));
   const known = [...Object.values(drafts), ...results.flatMap(({ postId }) => postId ?? [])];
@@ -77,10 +78,7 @@ export async function finishDiscards(api: Api, store: CompositionStore, now: num
   store.refresh();
   for (const { composition, at } of store.discarded()) {
     if (now - at < UNDO_MAX_MS) continue;
-    const { pending } = composition;
-    // A save that the service no longer knows would store new drafts.
-    const known = { ...composition, pending: pending !== null && isRepeatable(pending, now) ? pending : null };
-    const failures = await deleteDrafts(api, store, await findDrafts(api, known));
+    const failures = await deleteDrafts(api, store, await findDrafts(api, composition, now));
     if (failures.length === 0 || now - at > TRIED_MAX_MS) store.endDiscard(composition.id);
   }
 }

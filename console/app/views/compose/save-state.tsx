@@ -79,7 +79,7 @@ function useDiscard(store: CompositionStore, autosave: Autosave): (composition: 
     if (composition === undefined || !canDiscard(composition)) return;
     store.discard(id, Date.now());
     // A page that is left has no time to read first.
-    const found = autosave.settled().then(() => findDrafts(api, composition));
+    const found = autosave.settled().then(() => findDrafts(api, composition, Date.now()));
     const remove = async () => {
       const [failure] = await deleteDrafts(api, store, await found);
       if (failure === undefined) store.endDiscard(id);
