@@ -46,6 +46,22 @@ describe('a discarded text', () => {
     expect([found, service.posts]).toEqual([{ ids: [], failures: [] }, []]);
   });
 
+  it('leaves no draft of a save that had no answer for a day', async () => {
+    const service = fakeService();
+    const store = newStore();
+    const { id } = write(store);
+    service.refuse(null);
+    await sendPlanned(sendingOf(service, store), 'save', planned({ isDraft: true }));
+    service.refuse();
+    const composition = store.current();
+    store.forget(id);
+
+    const found = await findDrafts(service.api, composition, Date.now() + 23 * HOUR);
+    const failures = await deleteDrafts(service.api, store, found);
+
+    expect([failures, service.posts]).toEqual([[], []]);
+  });
+
   it('leaves a post alone that was published from its draft elsewhere', async () => {
     const { api, store, posts, composition } = await saved();
     store.forget(composition.id);

@@ -1,9 +1,10 @@
 /** What Compose does around a send: it sends the text that was shown, and keeps what is written meanwhile. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { newComposition } from '../../../console/app/views/compose/composition.ts';
+import { type Composition, newComposition } from '../../../console/app/views/compose/composition.ts';
 import { sendComposition } from '../../../console/app/views/compose/send-composition.ts';
 import { BELL, fakeService, newStore, planned, sendingOf, sendPlanned, write } from './compose-world.ts';
 
+const HOUR = 3_600_000;
 const DIRECTORY = { connections: [BELL], platforms: new Map() };
 
 /** A send of the shown text whose answers are held back. */
@@ -162,7 +163,7 @@ describe('a send whose answer was lost', () => {
     onTestFinished(() => void vi.useRealTimers());
     const { service, store, send } = await sendLost();
     service.calls.splice(0);
-    vi.setSystemTime(SENT_AT + hours * 3_600_000);
+    vi.setSystemTime(SENT_AT + hours * HOUR);
     await send();
     return { calls: service.calls, pending: store.current().pending?.kind ?? null };
   }
@@ -179,10 +180,8 @@ describe('a send whose answer was lost', () => {
 describe('a save whose answer was lost', () => {
   const SAVED_AT = Date.parse('2026-11-21T12:00:00.000Z');
 
-  it.each([
-    ['is repeated before a send while the service knows its key', 22, ['create', 'list', 'create']],
-    ['is not repeated before a send when the service may have forgotten its key', 23, ['list', 'create']],
-  ])('%s', async (_what, hours, calls) => {
+  /** A text whose save arrived so many hours ago, and is sent now. */
+  async function sentAfter(hours: number, changes: Partial<Composition> = {}) {
     vi.useFakeTimers({ toFake: ['Date'], now: SAVED_AT });
     onTestFinished(() => void vi.useRealTimers());
     const service = fakeService();
@@ -193,12 +192,70 @@ describe('a save whose answer was lost', () => {
     await sendPlanned(sending, 'save', planned({ isDraft: true }));
     service.refuse();
     service.calls.splice(0);
-    vi.setSystemTime(SAVED_AT + hours * 3_600_000);
+    vi.setSystemTime(SAVED_AT + hours * HOUR);
+    store.change(changes);
+    return { service, store, send: () => sendComposition(sending, DIRECTORY, () => undefined) };
+  }
 
-    await sendComposition(sending, DIRECTORY, () => undefined);
+  it('is repeated before a send while the service knows its key', async () => {
+    const { service, store, send } = await sentAfter(22);
 
-    expect(service.calls).toEqual(calls);
-    expect(service.textsOf('sent')).toEqual(['Ding']);
+    await send();
+
+    expect(service.calls).toEqual(['create', 'list', 'create']);
+    expect([service.textsOf('sent'), service.textsOf('draft')]).toEqual([['Ding'], []]);
     expect(store.current()).toMatchObject({ text: '', pending: null });
+  });
+
+  it.each([
+    ['of the same text', {}, 'Ding'],
+    ['of a text that was changed since', { text: 'Ding dong' }, 'Ding dong'],
+  ])('leaves no draft %s when the service may have forgotten its key', async (_what, changes, text) => {
+    const { service, store, send } = await sentAfter(23, changes);
+
+    await send();
+
+    expect(service.calls).toEqual(['list', 'get post-1', 'list', 'create']);
+    expect([service.textsOf('sent'), service.textsOf('draft')]).toEqual([[text], []]);
+    expect(store.current()).toMatchObject({ text: '', pending: null });
+  });
+
+  it('leaves the drafts of others then: of other texts, connections and times, and those that another text has', async () => {
+    const { service, store, send } = await sentAfter(30);
+    const draft = async (text: string, slug: string, hours: number) => {
+      vi.setSystemTime(SAVED_AT + hours * HOUR);
+      const input = { text, connectionSlugs: [slug], isDraft: true, idempotencyKey: `${text} ${slug} ${hours}` };
+      const { results } = await service.api.posts.create.mutate(input);
+      return results[0]?.postId ?? '';
+    };
+    const others = [await draft('Dong', 'bell', 1), await draft('Ding', 'gong', 1), await draft('Ding', 'bell', 30)];
+    const taken = await draft('Ding', 'bell', 2);
+    const present = store.current();
+    write(store, { drafts: { [BELL.id]: taken } });
+    store.show(present);
+
+    await send();
+
+    const left = service.posts.filter(({ status }) => status === 'draft').map(({ id }) => id);
+    expect([service.textsOf('sent'), left]).toEqual([['Ding'], [...others, taken]]);
+  });
+
+  it('is not sent with a text while its drafts cannot be looked for', async () => {
+    const { service, store, send } = await sentAfter(23);
+    service.refuse('internal_server_error');
+
+    await expect(send()).rejects.toThrow('No.');
+    service.refuse();
+
+    expect([service.textsOf('sent'), store.current().pending?.kind]).toEqual([[], 'save']);
+  });
+
+  it('is dropped when the session may not read drafts', async () => {
+    const { service, send } = await sentAfter(23);
+    service.refuseReads('forbidden');
+
+    await send();
+
+    expect([service.textsOf('sent'), service.textsOf('draft')]).toEqual([['Ding'], ['Ding']]);
   });
 });

@@ -51,9 +51,52 @@ type Post = {
   readonly id: string;
   readonly text: string;
   readonly connectionSlug: string;
+  readonly createdAt: string;
   status: 'draft' | 'sent' | 'scheduled' | 'processing' | 'failed' | 'cancelled';
   error: object | null;
 };
+
+interface Filter {
+  readonly status?: string;
+  readonly connection?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly cursor?: string;
+  readonly limit?: number;
+}
+
+/** What the service answers about a post besides what it was created with. */
+function shown(post: Post) {
+  return {
+    ...post,
+    originalText: post.text,
+    connectionId: post.connectionSlug,
+    platformId: BELL.platformId,
+    profileId: null,
+    thread: [],
+    firstComment: null,
+    tags: [],
+    media: [],
+    approval: null,
+  };
+}
+
+/** Whether a post is on the list. Ids, times and slugs compare as text. */
+function isListed({ id, status, connectionSlug, createdAt }: Post, filter: Filter): boolean {
+  return (
+    (filter.status ?? status) === status &&
+    (filter.connection ?? connectionSlug) === connectionSlug &&
+    (filter.from ?? createdAt) <= createdAt &&
+    (filter.to ?? createdAt) >= createdAt &&
+    (filter.cursor === undefined || id < filter.cursor)
+  );
+}
+
+/** Ids that sort as they were given out. */
+function idAfter(count: number): string {
+  const digits = `${count + 1}`;
+  return `post-${['', 'a', 'b', 'c'][digits.length - 1]}${digits}`;
+}
 
 /** A service that creates posts once per idempotency key, and replaces drafts that it knows or has never stored. */
 export function fakeService() {
@@ -66,6 +109,7 @@ export function fakeService() {
   let refusing: string | null | undefined;
   let isCarriedOut = false;
   let isRejecting = false;
+  let refusingReads: string | null = null;
   const remove = (id: string) => {
     const index = posts.findIndex((post) => post.id === id);
     return index >= 0 && posts.splice(index, 1).length > 0;
@@ -82,7 +126,8 @@ export function fakeService() {
         const error = { code: 'platform_rejected', message: 'No.' };
         return { connectionSlug, status: 'failed' as const, postId: null, error };
       }
-      const post = { id: `post-${ids.size + 1}`, text: input.text, connectionSlug, status, error: null };
+      const createdAt = new Date().toISOString();
+      const post = { id: idAfter(ids.size), text: input.text, connectionSlug, createdAt, status, error: null };
       ids.add(post.id);
       posts.push(post);
       return { connectionSlug, status, postId: post.id, error: null };
@@ -103,11 +148,14 @@ export function fakeService() {
     posts: {
       create: { mutate: (input: Create) => answer('create', () => create(input)) },
       list: {
-        query: ({ status }: { readonly status?: string }) =>
-          answer('list', () => ({
-            posts: posts.filter((post) => status === undefined || post.status === status).toReversed(),
-            nextCursor: null,
-          })),
+        query: (filter: Filter) =>
+          answer('list', () => {
+            if (refusingReads !== null) throw refusal(refusingReads);
+            const { limit = 25 } = filter;
+            const found = posts.filter((post) => isListed(post, filter)).toReversed();
+            const page = found.slice(0, limit).map(shown);
+            return { posts: page, nextCursor: found.length > limit ? (page.at(-1)?.id ?? null) : null };
+          }),
       },
       delete: {
         mutate: ({ postId }: { readonly postId: string }) =>
@@ -118,9 +166,10 @@ export function fakeService() {
       get: {
         query: ({ postId }: { readonly postId: string }) =>
           answer(`get ${postId}`, () => {
+            if (refusingReads !== null) throw refusal(refusingReads);
             const post = posts.find(({ id }) => id === postId);
             if (post === undefined) throw refusal('not_found');
-            return { post: { ...post, connectionId: post.connectionSlug } };
+            return { post: shown(post) };
           }),
       },
     },
@@ -141,6 +190,10 @@ export function fakeService() {
     /** Answers requests, and refuses the post of every connection, until it is called with false. */
     reject: (isOn: boolean) => {
       isRejecting = isOn;
+    },
+    /** Refuses to read posts, as for a key that may not. */
+    refuseReads: (code: string) => {
+      refusingReads = code;
     },
     /** Refuses calls before or after it carries them out, until it is called without a code; null loses their answers. */
     refuse: (code?: string | null, when: 'before' | 'after' = code === null ? 'after' : 'before') => {

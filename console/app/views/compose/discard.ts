@@ -1,7 +1,9 @@
 /** Deletes what the service has of a discarded composition. */
 import { codeOf } from '../../data/problem.ts';
 import type { Api, Outputs } from '../../data/api-types.ts';
-import { type Composition, isRepeatable } from './composition.ts';
+import { type Composition, isRepeatable, type Pending } from './composition.ts';
+import { findSaved } from './forgotten-save.ts';
+import { LISTED_MAX } from './listed-posts.ts';
 import type { CompositionStore } from './store.ts';
 
 /** A text whose send has no answer stays: only its requests say what may have gone out. */
@@ -11,9 +13,6 @@ export function canDiscard({ pending }: Composition): boolean {
 
 type Page = Outputs['posts']['list'];
 
-/** Most posts that the service lists in one answer. */
-const LISTED_MAX = 100;
-
 export interface FoundDrafts {
   readonly ids: readonly string[];
   /** Why others may be left; empty when none is. */
@@ -22,18 +21,25 @@ export interface FoundDrafts {
 
 /** Finds its drafts, also those of a save whose answer did not arrive. */
 export async function findDrafts(api: Api, { drafts, pending }: Composition, now: number): Promise<FoundDrafts> {
-  // Their keys repeat the answers of the save, which name its drafts. One that the service no longer knows would store new drafts.
-  const repeated = pending !== null && isRepeatable(pending, now) ? pending.requests : [];
-  const saves = await Promise.allSettled(
-    repeated.map(({ key, input }) => api.posts.create.mutate({ ...input, idempotencyKey: key })),
-  );
-  const results = saves.flatMap((save) => (save.status === 'fulfilled' ? save.value.results : []));
-  const known = [...Object.values(drafts), ...results.flatMap(({ postId }) => postId ?? [])];
+  const saves = await Promise.allSettled(pending === null ? [] : savesOf(api, pending, now));
+  const found = saves.flatMap((save) => (save.status === 'fulfilled' ? save.value : []));
+  const known = [...Object.values(drafts), ...found];
   const [left] = await Promise.allSettled([onlyDrafts(api, known)]);
   return {
     ids: left.status === 'fulfilled' ? left.value : [],
     failures: failuresOf([...saves, left]),
   };
+}
+
+/** Ids of the drafts that the requests of a save stored. */
+function savesOf(api: Api, pending: Pending, now: number): Promise<readonly string[]>[] {
+  // A save that the service no longer knows would store new drafts.
+  if (!isRepeatable(pending, now)) return [findSaved(api, pending).then((posts) => posts.flat().map(({ id }) => id))];
+  // Their keys repeat the answers of the save, which name its drafts.
+  return pending.requests.map(async ({ key, input }) => {
+    const { results } = await api.posts.create.mutate({ ...input, idempotencyKey: key });
+    return results.flatMap(({ postId }) => postId ?? []);
+  });
 }
 
 /** Those that are still drafts. One that was published elsewhere keeps its id, and deleting it would take it down. */

@@ -77,7 +77,7 @@ async function approve(api: Api, { approval }: AnsweringRequest, changes: Change
 }
 
 /** The fields that differ from the post. A first comment without the thread would remove the thread. */
-function changesIn(input: CreateInput, post: Post): Changes {
+export function changesIn(input: CreateInput, post: Post): Changes {
   const { text, thread = [], firstComment = null, tags = [], media = [] } = input;
   const variants: Readonly<Record<string, string>> = input.textByPlatform ?? {};
   const wanted: Changes[] = [

@@ -7,6 +7,7 @@ import { isUndecided, newKey } from '../../data/intentions.ts';
 import { codeOf, isRetryable } from '../../data/problem.ts';
 import type { Api, Outputs } from '../../data/api-types.ts';
 import { type ComposedRequest, type Composition, contentKey, isRepeatable, type Pending } from './composition.ts';
+import { findSaved } from './forgotten-save.ts';
 import { findGone, type GoneDrafts } from './gone-drafts.ts';
 import { chosenOf, type Planned } from './requests.ts';
 import { resultOf, sendApproval } from './send-approval.ts';
@@ -76,14 +77,34 @@ export function isSame(one: Pending | null | undefined, other: Pending): boolean
 /**
  * Sends stored requests again that have no answer yet, and applies their answers to the composition. A save that the
  * service may no longer know is dropped instead: it would store its drafts a second time, and the text is saved anew.
+ *
+ * @throws when the drafts that a dropped save has stored cannot be found now
  */
 export async function sendPending(sending: Sending, pending: Pending): Promise<Sent> {
   if (pending.kind === 'save' && !isRepeatable(pending, Date.now())) {
-    const { store, compositionId } = sending;
-    store.change((before) => (isSame(before.pending, pending) ? { pending: null } : {}), compositionId);
+    await dropSave(sending, pending);
     return NOTHING;
   }
   return sendRequests(sending, pending, (failure) => isUndecided(failure) || isRefusedUnread(failure));
+}
+
+/** The text gets the drafts that the save has stored, so that what is saved next takes their place. */
+async function dropSave({ api, store, compositionId, connections }: Sending, pending: Pending): Promise<void> {
+  const others = [store.current(), ...store.others(), ...store.discarded().map(({ composition }) => composition)];
+  const taken = others.flatMap(({ id, drafts }) => (id === compositionId ? [] : Object.values(drafts)));
+  const found = await findSaved(api, pending, new Set(taken));
+  const replaced = pending.requests.flatMap(({ input }, index) =>
+    (found[index] ?? []).length > 0 ? (input.replaces ?? []) : [],
+  );
+  const fresh = found.flat().flatMap(({ id, connectionSlug, profileId }) => {
+    const connection = connectionOf(connections, connectionSlug, profileId);
+    return connection === null ? [] : [[connection.id, id] as const];
+  });
+  store.change((before) => {
+    if (!isSame(before.pending, pending)) return {};
+    const present = withoutGone(before, connections);
+    return { pending: null, ...saved(present, pending, Object.fromEntries(fresh), new Set(replaced)) };
+  }, compositionId);
 }
 
 /** Whether the service refused a request before it read the answer to the first one. */
@@ -125,7 +146,9 @@ async function sendRequests(
     return {
       ...found,
       pending: isSame(before.pending, pending) ? leftOf(pending, left) : before.pending,
-      ...(pending.kind === 'save' ? saved(present, pending, results, replaced) : unsent(present, results, replaced)),
+      ...(pending.kind === 'save'
+        ? saved(present, pending, draftsIn(results), replaced)
+        : unsent(present, results, replaced)),
       // A post that was deleted elsewhere cannot be approved any more.
       ...(refused.some(({ approval }) => approval !== undefined) && { approval: null }),
     };
@@ -181,10 +204,9 @@ function isDone({ result: { status, error } }: SentResult): boolean {
 function saved(
   before: Composition,
   { content }: Pending,
-  results: readonly SentResult[],
+  fresh: Composition['drafts'],
   replaced: ReadonlySet<string>,
 ): Partial<Composition> {
-  const fresh = draftsIn(results);
   const drafts = { ...Object.fromEntries(leftDrafts(before, replaced)), ...fresh };
   const present = new Set(Object.values(drafts));
   const saves = content === undefined ? [] : [{ content, ids: Object.values(fresh) }];
