@@ -1,8 +1,18 @@
-/** A text whose draft was published or deleted elsewhere: it is not sent twice, and leaves no draft behind. */
+/** A text whose draft was published or deleted elsewhere: it is not sent twice unasked, and leaves no draft behind. */
 import { describe, expect, it } from 'vitest';
 import type { Connection } from '../../../console/app/data/connections.ts';
 import { sendComposition } from '../../../console/app/views/compose/send-composition.ts';
-import { BELL, fakeService, newStore, planned, sendingOf, sendPlanned, write } from './compose-world.ts';
+import { acceptLost, lostTargets } from '../../../console/app/views/compose/lost-drafts.ts';
+import {
+  BELL,
+  fakeService,
+  type FakeService,
+  newStore,
+  planned,
+  sendingOf,
+  sendPlanned,
+  write,
+} from './compose-world.ts';
 
 const GONG: Connection = { ...BELL, id: 'gong', slug: 'gong' };
 const CONNECTIONS = [BELL, GONG];
@@ -88,28 +98,129 @@ describe('a connection whose draft went out elsewhere', () => {
   });
 });
 
-it('a text whose draft was deleted elsewhere goes out at the next press', async () => {
+it('a text whose draft was deleted elsewhere goes out at the next press, after a warning', async () => {
   const { service, store, send, posts } = await saved();
   await service.api.posts.delete.mutate({ postId: 'post-1' });
 
   const refused = await send();
   const kept = store.current();
+  const warned = lostTargets(kept);
   await send();
 
-  expect([refused.failures.length, refused.elsewhere]).toEqual([1, []]);
+  expect([refused.failures.length, refused.elsewhere, warned]).toEqual([1, [], ['bell']]);
   expect(kept).toMatchObject({ targets: ['bell', 'gong'], drafts: { gong: 'post-2' } });
   expect(posts()).toEqual(['bell sent', 'gong sent']);
 });
 
-it('a text stays as it is, and nothing is sent, while the service does not say what its draft became', async () => {
-  const { service, store, turn, save, posts } = await saved();
+describe('the warning of a draft that was deleted elsewhere', () => {
+  async function warned() {
+    const text = await saved();
+    await text.service.api.posts.delete.mutate({ postId: 'post-1' });
+    await text.save({ bell: ['post-1'], gong: ['post-2'] });
+    return { ...text, warnings: () => lostTargets(text.store.current()) };
+  }
+
+  it('stays when the text is saved anew', async () => {
+    const { save, warnings } = await warned();
+    await save({ bell: [], gong: ['post-3'] });
+
+    expect(warnings()).toEqual(['bell']);
+  });
+
+  it.each([
+    ['something else is written', { text: 'Ding dong' }],
+    ['its connection is no longer chosen', { targets: ['gong'] }],
+  ])('goes when %s', async (_what, changes) => {
+    const { store, warnings } = await warned();
+    store.change(changes);
+
+    expect(warnings()).toEqual([]);
+  });
+
+  it('goes when the button is pressed nevertheless', async () => {
+    const { store, warnings } = await warned();
+    acceptLost(store, store.current().id);
+
+    expect(warnings()).toEqual([]);
+  });
+});
+
+it('a text keeps its draft, and is not sent, while the service does not say what that became', async () => {
+  const { service, store, turn, send, posts } = await saved();
   turn('post-1', { status: 'sent' });
-  const before = store.current();
-  service.refuse('not_found');
+  service.refuseReads('internal_server_error');
 
-  await save({ bell: ['post-1'], gong: ['post-2'] });
-  service.refuse();
+  await send();
+  await send();
 
-  expect(store.current()).toEqual(before);
+  expect(store.current()).toMatchObject({ targets: ['bell', 'gong'], drafts: { bell: 'post-1', gong: 'post-2' } });
   expect(posts()).toEqual(['bell sent', 'gong draft']);
+});
+
+it('a text whose session may not read posts goes on without the refused drafts, after a warning', async () => {
+  const { service, store, turn, send, posts } = await saved();
+  turn('post-1', { status: 'sent' });
+  service.refuseReads('forbidden');
+
+  const refused = await send();
+  const kept = store.current();
+  await send();
+
+  expect([refused.failures.length, refused.elsewhere, lostTargets(kept)]).toEqual([1, [], ['bell', 'gong']]);
+  expect(kept).toMatchObject({ text: 'Ding', targets: ['bell', 'gong'], drafts: {}, pending: null });
+  expect(posts()).toEqual(['bell sent', 'gong draft', 'bell sent', 'gong sent']);
+});
+
+describe('however many newer drafts there are', () => {
+  /** Drafts of others, newer than those of the text. */
+  const addDrafts = async ({ api }: FakeService, count: number) => {
+    for (let left = count; left > 0; left -= 1) {
+      const input = { text: 'Another one', connectionSlugs: ['clapper'], isDraft: true, idempotencyKey: `${left}` };
+      await api.posts.create.mutate(input);
+    }
+  };
+
+  it('only the named ones are read', async () => {
+    const { service, turn, save } = await saved();
+    await addDrafts(service, 300);
+    turn('post-1', { status: 'sent' });
+    service.calls.splice(0);
+
+    const { elsewhere } = await save({ bell: ['post-1'], gong: ['post-2'] });
+
+    expect(elsewhere.map(({ connection }) => connection?.id)).toEqual(['bell']);
+    expect(service.calls).toEqual(['create', 'create', 'get post-1']);
+  });
+
+  it('what became of very many named ones is read in few requests', async () => {
+    const chimes = Array.from({ length: 60 }, (_, index): Connection => {
+      return { ...BELL, id: `chime-${index}`, slug: `chime-${index}` };
+    });
+    const service = fakeService();
+    const store = newStore();
+    write(store, { targets: chimes.map(({ id }) => id) });
+    const sending = { ...sendingOf(service, store), connections: chimes };
+    const slugs = chimes.map(({ slug }) => slug);
+    await sendPlanned(sending, 'save', planned({ connectionSlugs: slugs.slice(0, 30), isDraft: true }));
+    await addDrafts(service, 300);
+    await sendPlanned(sending, 'save', planned({ connectionSlugs: slugs.slice(30), isDraft: true }));
+    const replaces = Object.values(store.current().drafts);
+    const [first = '', second = ''] = replaces;
+    const last = replaces.at(-1) ?? '';
+    Object.assign(service.posts.find(({ id }) => id === first) ?? {}, { status: 'sent' });
+    await service.api.posts.delete.mutate({ postId: second });
+    await service.api.posts.delete.mutate({ postId: last });
+    service.calls.splice(0);
+
+    const { elsewhere } = await sendPlanned(
+      sending,
+      'save',
+      planned({ connectionSlugs: slugs, isDraft: true, replaces }),
+    );
+
+    expect(elsewhere.map(({ connection }) => connection?.id)).toEqual(['chime-0']);
+    expect(lostTargets(store.current())).toEqual(['chime-1', 'chime-59']);
+    expect(Object.values(store.current().drafts)).toEqual(replaces.slice(2, -1));
+    expect(service.calls).toEqual(['create', `get ${last}`, 'list', expect.stringMatching(/^get post-/), 'list']);
+  });
 });

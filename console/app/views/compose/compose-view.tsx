@@ -11,6 +11,7 @@ import { ProblemView } from '../../ui/problem-view.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { ApprovalNote } from './approval-note.tsx';
 import { type Composition, isRepeatable, type Pending, type When as WhenValue } from './composition.ts';
+import { LostNote } from './lost-note.tsx';
 import { Problems } from './problems.tsx';
 import { chosenOf, type Directory, type Platform } from './requests.ts';
 import { Progress, Results } from './results.tsx';
@@ -100,6 +101,7 @@ function Editor({ connections, platforms }: EditorData) {
           <When {...parts} />
           <ApprovalNote {...parts} />
           <Problems verdicts={verdicts} chosen={chosen} />
+          {!sending.isSending && <LostNote composition={composition} chosen={chosen} />}
           <SendButton pending={pending} when={composition.when} isSending={sending.isSending} />
           {sending.missing !== null && (
             <p className="problem" role="alert">

@@ -58,6 +58,13 @@ export interface SavedDrafts {
   readonly ids: readonly string[];
 }
 
+/** Drafts that are gone while it is not known whether the text went out elsewhere. */
+export interface LostDrafts {
+  readonly connectionIds: readonly string[];
+  /** What was written when that was noticed, as {@link contentKey} gives it. */
+  readonly content: string;
+}
+
 /** The service keeps an idempotency key for 24 hours; this leaves an hour for slow answers and clocks. */
 const REPEATABLE_MS = 23 * 3_600_000;
 
@@ -97,6 +104,8 @@ export interface Composition {
   readonly savedAs: string | null;
   /** What the drafts hold, newest first: one whose replacement was refused holds what was saved earlier. */
   readonly saves: readonly SavedDrafts[];
+  /** Null when there are none, and when the person has sent the text nevertheless. */
+  readonly lostDrafts: LostDrafts | null;
   /** Null unless the post of a request is edited. */
   readonly approval: WaitingApproval | null;
   readonly pending: Pending | null;
@@ -120,6 +129,7 @@ export function newComposition(): Composition {
     drafts: {},
     savedAs: null,
     saves: [],
+    lostDrafts: null,
     approval: null,
     pending: null,
   };

@@ -43,7 +43,7 @@ function savesOf(api: Api, pending: Pending, now: number): Promise<readonly stri
 }
 
 /** Those that are still drafts. One that was published elsewhere keeps its id, and deleting it would take it down. */
-export async function onlyDrafts(api: Api, ids: readonly string[]): Promise<string[]> {
+async function onlyDrafts(api: Api, ids: readonly string[]): Promise<string[]> {
   // Ids grow with time, and lists begin with the newest.
   const [oldest] = ids.toSorted();
   if (oldest === undefined) return [];

@@ -32,7 +32,8 @@ export function Problems({ verdicts, chosen }: { verdicts: Verdicts; chosen: rea
   );
 }
 
-function namesOf(slugs: readonly string[]): string {
+/** Some of them, and how many more there are. */
+export function namesOf(slugs: readonly string[]): string {
   const left = slugs.length - NAMED;
   return left > 0 ? `${slugs.slice(0, NAMED).join(', ')} and ${left} more` : slugs.join(', ');
 }

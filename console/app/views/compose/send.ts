@@ -8,16 +8,19 @@ import { codeOf, isRetryable } from '../../data/problem.ts';
 import type { Api, Outputs } from '../../data/api-types.ts';
 import { type ComposedRequest, type Composition, contentKey, isRepeatable, type Pending } from './composition.ts';
 import { findSaved } from './forgotten-save.ts';
-import { findGone, type GoneDrafts } from './gone-drafts.ts';
+import { findGone, type GoneDraft } from './gone-drafts.ts';
+import { withLost } from './lost-drafts.ts';
 import { chosenOf, type Planned } from './requests.ts';
-import { resultOf, sendApproval } from './send-approval.ts';
+import { sendApproval } from './send-approval.ts';
 import type { CompositionStore } from './store.ts';
 
 type Answer = Outputs['posts']['create'];
 type Answered = Answer['results'][number];
 
 /** A post whose draft was published elsewhere may still be going out. */
-type Result = Omit<Answered, 'status'> & { readonly status: Answered['status'] | 'processing' };
+type Result = Omit<Answered, 'status' | 'threadCount' | 'hasFirstComment'> & {
+  readonly status: Answered['status'] | 'processing';
+};
 
 /** A result, and the connection it is for; null when the connection is gone. */
 export interface SentResult {
@@ -138,17 +141,16 @@ async function sendRequests(
     const outcome = settled[index];
     return outcome?.status === 'rejected' && codeOf(outcome.reason) === 'not_found';
   });
-  const gone = await findGone(api, refused);
+  const present = refused.length === 0 ? undefined : store.find(compositionId);
+  const gone = present === undefined ? [] : await findGone(api, present, refused);
   const elsewhere = elsewhereOf(gone, connections);
   store.change((before) => {
-    const found = gone.ids.size === 0 ? {} : withoutLost(before, gone, elsewhere);
-    const present = withoutGone({ ...before, ...found }, connections);
+    const found = gone.length === 0 ? {} : withoutLost(before, gone, elsewhere);
+    const now = withoutGone({ ...before, ...found }, connections);
     return {
       ...found,
       pending: isSame(before.pending, pending) ? leftOf(pending, left) : before.pending,
-      ...(pending.kind === 'save'
-        ? saved(present, pending, draftsIn(results), replaced)
-        : unsent(present, results, replaced)),
+      ...(pending.kind === 'save' ? saved(now, pending, draftsIn(results), replaced) : unsent(now, results, replaced)),
       // A post that was deleted elsewhere cannot be approved any more.
       ...(refused.some(({ approval }) => approval !== undefined) && { approval: null }),
     };
@@ -171,27 +173,31 @@ function withoutGone(before: Composition, connections: readonly Connection[]): C
 }
 
 /** The results of drafts that became posts elsewhere, except of those that were taken down or cancelled since. */
-function elsewhereOf({ posts }: GoneDrafts, connections: readonly Connection[]): SentResult[] {
-  return posts.flatMap((post): SentResult[] => {
-    const { status, connectionId } = post;
+function elsewhereOf(gone: readonly GoneDraft[], connections: readonly Connection[]): SentResult[] {
+  return gone.flatMap(({ connectionId, post }): SentResult[] => {
+    if (post === null) return [];
+    const { id: postId, status, connectionSlug, url, scheduledFor, error } = post;
     if (status === 'draft' || status === 'cancelled' || status === 'deleted') return [];
     const warning = `Its draft was ${status === 'scheduled' ? 'scheduled' : 'published'} elsewhere.`;
     const connection = connections.find(({ id }) => id === connectionId) ?? null;
-    return [{ connection, result: { ...resultOf(post, status), warning } }];
+    return [{ connection, result: { connectionSlug, status, postId, url, scheduledFor, error, warning } }];
   });
 }
 
 /** The text goes on without drafts that are gone, and is not sent to the connections to which they went out. */
 function withoutLost(
-  { drafts, targets }: Composition,
-  { ids }: GoneDrafts,
+  before: Composition,
+  gone: readonly GoneDraft[],
   elsewhere: readonly SentResult[],
 ): Partial<Composition> {
+  const ids = new Set(gone.map(({ id }) => id));
   const done = new Set(elsewhere.filter(isDone).map(({ connection }) => connection?.id));
+  const lost = gone.filter(({ post }) => post === null).map(({ connectionId }) => connectionId);
   return {
-    drafts: Object.fromEntries(Object.entries(drafts).filter(([, id]) => !ids.has(id))),
-    targets: targets.filter((id) => !done.has(id)),
+    drafts: Object.fromEntries(Object.entries(before.drafts).filter(([, id]) => !ids.has(id))),
+    targets: before.targets.filter((id) => !done.has(id)),
     savedAs: null,
+    ...withLost(before, lost),
   };
 }
 

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useLists } from '../../data/live/use-lists.ts';
 import { useTRPCClient } from '../../data/trpc.ts';
 import type { Composition, Pending } from './composition.ts';
+import { acceptLost } from './lost-drafts.ts';
 import { missingIn } from './missing.ts';
 import type { Directory } from './requests.ts';
 import { type Begun, sendComposition } from './send-composition.ts';
@@ -36,7 +37,9 @@ export function useSend({ store, composition, directory, uploads, autosave }: Op
     if (sending.isPending) return;
     const isRefused = pending?.kind !== 'send' && missingIn(composition, directory, uploads) !== null;
     setRefusedId(isRefused ? composition.id : null);
-    if (!isRefused) sending.mutate(composition.id);
+    if (isRefused) return;
+    if (pending?.kind !== 'send') acceptLost(store, composition.id);
+    sending.mutate(composition.id);
   };
   const send = () => start(composition.pending);
   const sendAsNew = () => {
