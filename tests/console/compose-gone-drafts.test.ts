@@ -34,6 +34,9 @@ async function saved(count: number) {
   return {
     api,
     ids,
+    /** Publishes a text from another device, in place of the drafts. */
+    sendElsewhere: (text: string, replaces: string[]) =>
+      api.posts.create.mutate({ ...input, text, isDraft: false, replaces }),
     /** The API of a key with these scopes. */
     limitedTo: async (...scopes: string[]) => {
       const body = { name: 'Limited', type: 'live', scopes };
@@ -43,7 +46,8 @@ async function saved(count: number) {
     /** What is found, as ids of drafts with the status of what they became. */
     find: async (by = api) => {
       const composition = { ...newComposition(), text: 'Ding', drafts };
-      const gone = await findGone(by, composition, requests);
+      const { connections: directory } = await api.connections.list.query({});
+      const gone = await findGone(by, composition, requests, directory);
       return gone.map(({ id, connectionId, post }) => [
         ids.indexOf(id),
         connections.findIndex((one) => one.id === connectionId),
@@ -71,6 +75,20 @@ describe.each([
       [2, 2, null],
       [count - 1, count - 1, null],
     ]);
+  });
+
+  it('those are found whose text was published from another device, which deleted them', async () => {
+    const { ids, sendElsewhere, find } = await saved(count);
+    await sendElsewhere(' Ding ', ids);
+
+    expect(await find()).toEqual(Array.from({ length: count }, (_, index) => [index, index, 'sent']));
+  });
+
+  it('those are gone without a trace in whose place another text was published', async () => {
+    const { ids, sendElsewhere, find } = await saved(count);
+    await sendElsewhere('Dong', ids);
+
+    expect(await find()).toEqual(Array.from({ length: count }, (_, index) => [index, index, null]));
   });
 
   it('none is found while all are there', async () => {

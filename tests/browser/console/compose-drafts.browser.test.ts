@@ -119,4 +119,24 @@ describe.skipIf(!HAS_BROWSER)('Drafts of Compose', () => {
     expect((await stage.world.rest('GET /posts?q=Taken&status=sent')).body.posts).toHaveLength(1);
     expect(await textOf(page).inputValue()).toBe('Taken away');
   });
+
+  it('warn when they were deleted elsewhere, until the button is pressed again', async () => {
+    const { page } = await stage.visit('/compose', {
+      refusedAt: ['/owner/trpc/posts.create', '/owner/trpc/posts.get'],
+    });
+    await textOf(page).fill('Deleted elsewhere');
+    await choose(page, 'bell-2');
+    await page.getByText('Saved as a draft.').waitFor();
+    const [draft] = await drafts();
+    await stage.world.rest(`DELETE /posts/${draft?.id}`);
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('alert').getByText('may have gone out from elsewhere').waitFor();
+    await expectGoodView(page);
+
+    await page.getByRole('button', { name: 'Publish' }).click();
+
+    await resultsOf(page).getByText('1 of 1 accepted').waitFor();
+    expect(await page.getByText('may have gone out from elsewhere').count()).toBe(0);
+    expect(await drafts()).toEqual([]);
+  });
 });

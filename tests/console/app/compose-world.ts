@@ -110,6 +110,7 @@ export function fakeService() {
   let isCarriedOut = false;
   let isRejecting = false;
   let refusingReads: string | null = null;
+  let isReadingOne = false;
   const remove = (id: string) => {
     const index = posts.findIndex((post) => post.id === id);
     return index >= 0 && posts.splice(index, 1).length > 0;
@@ -166,7 +167,7 @@ export function fakeService() {
       get: {
         query: ({ postId }: { readonly postId: string }) =>
           answer(`get ${postId}`, () => {
-            if (refusingReads !== null) throw refusal(refusingReads);
+            if (refusingReads !== null && !isReadingOne) throw refusal(refusingReads);
             const post = posts.find(({ id }) => id === postId);
             if (post === undefined) throw refusal('not_found');
             return { post: shown(post) };
@@ -191,9 +192,10 @@ export function fakeService() {
     reject: (isOn: boolean) => {
       isRejecting = isOn;
     },
-    /** Refuses to read posts, as for a key that may not. */
-    refuseReads: (code: string) => {
+    /** Refuses to read posts, as for a key that may not, or to list them only. */
+    refuseReads: (code: string, which: 'all' | 'lists' = 'all') => {
       refusingReads = code;
+      isReadingOne = which === 'lists';
     },
     /** Refuses calls before or after it carries them out, until it is called without a code; null loses their answers. */
     refuse: (code?: string | null, when: 'before' | 'after' = code === null ? 'after' : 'before') => {

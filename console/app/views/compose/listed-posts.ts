@@ -11,14 +11,18 @@ export const LISTED_MAX = 100;
 /** Most requests that one press or save makes of one operation; the service takes 60 a minute by default. */
 export const REQUESTS_MAX = 20;
 
-/** @returns the newest first; without older ones when there are too many */
-export async function listPosts(api: Api, filter: PostFilter): Promise<ListedPost[]> {
+/**
+ * @param oldest id of a post or draft; older ones are not listed
+ * @returns the newest first; without older ones when there are too many
+ */
+export async function listPosts(api: Api, filter: PostFilter, oldest?: string): Promise<ListedPost[]> {
   const found: ListedPost[] = [];
   let cursor = filter.cursor;
   for (let asked = 0; asked < REQUESTS_MAX; asked += 1) {
     const page: Page = await api.posts.list.query({ ...filter, limit: LISTED_MAX, ...(cursor && { cursor }) });
     found.push(...page.posts);
-    if (page.nextCursor === null) break;
+    // Ids grow with time.
+    if (page.nextCursor === null || (oldest !== undefined && page.nextCursor <= oldest)) break;
     cursor = page.nextCursor;
   }
   return found;

@@ -2,6 +2,7 @@
 import type { Api } from '../../data/api-types.ts';
 import type { Connection } from '../../data/connections.ts';
 import { type Composition, isRepeatable, isWrittenAs, type Pending } from './composition.ts';
+import { lostTargets } from './lost-drafts.ts';
 import { planSend } from './plan-send.ts';
 import { chosenOf, type Directory } from './requests.ts';
 import { isSame, NOTHING, type Sending, sendPending, sendStored, type Sent, storePlanned } from './send.ts';
@@ -47,6 +48,8 @@ async function sendNew(
   onBegin: (begun: Begun) => void,
 ): Promise<Sent | null> {
   const { api, store, compositionId, connections } = sending;
+  // A save that ran since the press may have found that a draft is gone. The person decides with the warning in sight.
+  if (lostTargets(present).length > 0) return NOTHING;
   const planned = planSend(present, directory, Date.now());
   if (planned.length === 0) return NOTHING;
   // Before anything is awaited: a second press, also in another view or tab, asks about these requests.

@@ -12,6 +12,7 @@ import { findGone, type GoneDraft } from './gone-drafts.ts';
 import { withLost } from './lost-drafts.ts';
 import { chosenOf, type Planned } from './requests.ts';
 import { sendApproval } from './send-approval.ts';
+import { mayBeOut } from './sent-elsewhere.ts';
 import type { CompositionStore } from './store.ts';
 
 type Answer = Outputs['posts']['create'];
@@ -142,7 +143,7 @@ async function sendRequests(
     return outcome?.status === 'rejected' && codeOf(outcome.reason) === 'not_found';
   });
   const present = refused.length === 0 ? undefined : store.find(compositionId);
-  const gone = present === undefined ? [] : await findGone(api, present, refused);
+  const gone = present === undefined ? [] : await findGone(api, present, refused, connections);
   const elsewhere = elsewhereOf(gone, connections);
   store.change((before) => {
     const found = gone.length === 0 ? {} : withoutLost(before, gone, elsewhere);
@@ -191,7 +192,7 @@ function withoutLost(
   elsewhere: readonly SentResult[],
 ): Partial<Composition> {
   const ids = new Set(gone.map(({ id }) => id));
-  const done = new Set(elsewhere.filter(isDone).map(({ connection }) => connection?.id));
+  const done = new Set(elsewhere.filter(({ result }) => mayBeOut(result)).map(({ connection }) => connection?.id));
   const lost = gone.filter(({ post }) => post === null).map(({ connectionId }) => connectionId);
   return {
     drafts: Object.fromEntries(Object.entries(before.drafts).filter(([, id]) => !ids.has(id))),
@@ -199,11 +200,6 @@ function withoutLost(
     savedAs: null,
     ...withLost(before, lost),
   };
-}
-
-/** Whether the post went out, will go out, or may have gone out. */
-function isDone({ result: { status, error } }: SentResult): boolean {
-  return status !== 'failed' || error?.code === 'outcome_unknown';
 }
 
 /** The drafts that hold the text now: new ones, and the earlier ones of connections whose new draft was refused. */
@@ -255,7 +251,7 @@ function unsent(
   for (const sent of results) {
     const { connection, result } = sent;
     if (connection === null) continue;
-    if (isDone(sent)) done.add(connection.id);
+    if (mayBeOut(result)) done.add(connection.id);
     if (result.postId !== null) stored.add(connection.id);
   }
   return {
