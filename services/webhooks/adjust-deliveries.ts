@@ -12,10 +12,10 @@ import { OPEN } from './claim-webhook-leases.ts';
 const STEP = 1_000;
 
 // Deliveries that are paused have another index than other open ones. Those of a deleted webhook that were paused and have ended
-// since stay as they are. No order: PostgreSQL might read and sort the whole backlog in each step.
+// since stay as they are. No order: PostgreSQL might read and sort the whole backlog in each step. Whether more may be left depends on
+// how many are found, not on how many are updated: retention may remove some of them meanwhile.
 const adjust = statement('adjust deliveries to the state of their webhooks', {
   parameters: { webhookIds: 'uuid[]', at: 'timestamptz' },
-  result: { adjusted: 'int' },
   sql: ({ webhookIds, at }) => `
     with found as materialized (
       select d.id, w.deleted_at is not null as has_ended, w.disabled_at is not null as is_disabled, w.ended_because
@@ -35,14 +35,11 @@ const adjust = statement('adjust deliveries to the state of their webhooks', {
         claim = case when not f.has_ended then d.claim end,
         last_error = case when f.has_ended then f.ended_because else d.last_error end
       from found f where d.id = any(array(select id from found)) and d.id = f.id
-      returning 1
     ), counted as (
-      select count(*)::int as adjusted from adjusted
-    ), marked as (
-      update webhooks w set adjusting_at = case when adjusted = ${STEP} then ${at} end from counted
-      where w.id = any(${webhookIds}) and (adjusted = ${STEP} or w.adjusting_at is not null)
+      select count(*) = ${STEP} as is_full from found
     )
-    select adjusted from counted`,
+    update webhooks w set adjusting_at = case when is_full then ${at} end from counted
+    where w.id = any(${webhookIds}) and (is_full or w.adjusting_at is not null)`,
 });
 
 /**

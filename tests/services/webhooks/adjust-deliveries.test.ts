@@ -211,4 +211,25 @@ describe.skipIf(world.db.engine !== 'postgres')('a step that takes long', () => 
     await world.runDue();
     expect(texts()).toEqual([BACKLOG - 1, BACKLOG, 'later']);
   });
+
+  it('is followed by others, also when retention removes a delivery that it has found', async () => {
+    const { id, change, states } = await backlogged();
+    await change(false);
+    await world.runDue();
+    // The first in the table, where a step finds it through the index and without.
+    const first = 'select id from deliveries where webhook_id = $1 and paused order by ctid limit 1';
+    const held = await holdRows(world, `delete from deliveries where id = (${first})`, [id]);
+    const enabling = change(true);
+    await held.waiting(1, enabling);
+
+    await held.release();
+
+    const { status } = await enabling;
+    const marks = await world.sql('select adjusting_at is not null as marked from webhooks where id = $1', [id]);
+    expect([status, marks]).toEqual([200, [{ marked: true }]]);
+    await world.runDue();
+    const after = await states();
+    expect(after.filter(({ paused }) => paused)).toEqual([]);
+    expect(after.reduce((sum, { number }) => sum + number, 0)).toBe(BACKLOG - 1);
+  });
 });
