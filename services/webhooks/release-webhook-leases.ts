@@ -6,7 +6,8 @@ import type { WebhookLease } from './claim-webhook-leases.ts';
 
 // Locks webhooks before their deliveries, as the claims do, and leaves out one that another transaction has locked. Deliveries that
 // were paused during an attempt have another index, and without an index all of the webhook would be read. With the lease goes what
-// is `processing` under other claims: processes that died have left it.
+// is `processing` under other claims: processes that died have left it. One whose row is gone, after a restore or a failover, has
+// no lease any more.
 const releaseLeases = statement('release the leases of webhooks', {
   parameters: { webhookIds: 'uuid[]', claims: 'uuid[]' },
   result: { is_released: 'boolean' },
@@ -25,13 +26,15 @@ const releaseLeases = statement('release the leases of webhooks', {
       update webhooks w set lease = null, lease_until = null from input i join locked l on l.id = i.webhook_id
       where w.id = i.webhook_id and w.lease = i.claim
     )
-    select l.id is not null as is_released from input i left join locked l on l.id = i.webhook_id order by i.position`,
+    select l.id is not null or not exists (select from webhooks w where w.id = i.webhook_id) as is_released
+    from input i left join locked l on l.id = i.webhook_id order by i.position`,
 });
 
 /**
  * Releases webhook leases; what was claimed under them and not attempted becomes pending again.
  *
- * @returns for each lease, in order, true; null for one that is not released, because another transaction has locked its webhook
+ * @returns for each lease, in order, true, also when the row of its webhook is gone; null for one that is not released, because
+ *   another transaction has locked its webhook
  */
 export async function releaseWebhookLeases(
   context: Context,

@@ -43,9 +43,9 @@ const OUTCOMES = records({
 });
 
 // Locks webhooks before their deliveries, as everywhere. It leaves out a webhook that another transaction has locked: the outcomes
-// of all others would wait for it. An outcome updates the webhook's failure state only if the webhook has not changed since the
-// attempt. PostgreSQL expects a hundred rows in a record set, and would read the whole table for them; the array of ids leads it to
-// the index.
+// of all others would wait for it. A webhook whose row is gone, after a restore or a failover, counts as changed: left out, its outcomes
+// would be repeated for ever. An outcome updates the webhook's failure state only if the webhook has not changed since the attempt.
+// PostgreSQL expects a hundred rows in a record set, and would read the whole table for them; the array of ids leads it to the index.
 const storeOutcomes = statement('settle attempts of deliveries', {
   parameters: { leases: LEASES, outcomes: OUTCOMES, now: 'timestamptz' },
   result: { is_current: 'boolean?' },
@@ -79,15 +79,16 @@ const storeOutcomes = statement('settle attempts of deliveries', {
         failing_since = case when s.had_success then s.failing_from else coalesce(w.failing_since, s.failing_from) end
       from summary s where w.id = s.webhook_id and (w.failing or s.failing_from is not null)
     )
-    select l.revision = i.revision as is_current from input i left join locked l on l.id = i.webhook_id
-    order by i.position`,
+    select case when l.id is not null or exists (select from webhooks w where w.id = i.webhook_id) then l.revision = i.revision
+      else false end as is_current
+    from input i left join locked l on l.id = i.webhook_id order by i.position`,
 });
 
 /**
  * Stores outcomes, and since when the webhooks fail.
  *
- * @returns for each settlement, in order, whether its webhook is unchanged since the lease was taken; null for one that is not
- *   stored, because another transaction has locked its webhook
+ * @returns for each settlement, in order, whether its webhook is unchanged since the lease was taken; false also when its row is
+ *   gone; null for one that is not stored, because another transaction has locked its webhook
  */
 export async function settleDeliveries(
   context: Context,
