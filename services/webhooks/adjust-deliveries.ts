@@ -12,8 +12,9 @@ import { OPEN } from './claim-webhook-leases.ts';
 const STEP = 1_000;
 
 // Deliveries that are paused have another index than other open ones. Those of a deleted webhook that were paused and have ended
-// since stay as they are. No order: PostgreSQL might read and sort the whole backlog in each step. Whether more may be left depends on
-// how many are found, not on how many are updated: retention may remove some of them meanwhile.
+// since stay as they are. What depends on the webhook alone is a separate condition, which PostgreSQL checks before it reads any
+// delivery. No order: PostgreSQL might read and sort the whole backlog in each step. Whether more may be left depends on how many are
+// found, not on how many are updated: retention may remove some of them meanwhile.
 const adjust = statement('adjust deliveries to the state of their webhooks', {
   parameters: { webhookIds: 'uuid[]', at: 'timestamptz' },
   sql: ({ webhookIds, at }) => `
@@ -25,7 +26,8 @@ const adjust = statement('adjust deliveries to the state of their webhooks', {
           limit ${STEP})
         union all
         (select d.id from deliveries d where d.webhook_id = w.id and d.paused
-          and case when w.deleted_at is null then w.disabled_at is null else d.status in ('pending', 'processing') end
+          and (w.deleted_at is not null or w.disabled_at is null)
+          and (w.deleted_at is null or d.status in ('pending', 'processing'))
           limit ${STEP})
       ) d
       where w.id = any(${webhookIds}) limit ${STEP}

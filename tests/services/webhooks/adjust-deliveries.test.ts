@@ -12,6 +12,7 @@ import { nextDeliveryAt } from '../../../services/webhooks/next-delivery-at.ts';
 import { createWebhookDispatcher } from '../../../services/webhooks/webhook-dispatcher.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { holdRows } from '../../harness/hold-rows.ts';
+import { query } from '../../harness/query.ts';
 import { makePost } from '../../harness/posts.ts';
 import { registerWebhook, startReceiver } from '../../harness/receiver.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -64,6 +65,24 @@ async function backlogged() {
 
 const open = (paused: boolean, number: number) => ({ status: 'pending', paused, why: null, number });
 const failed = (number: number) => ({ status: 'failed', paused: false, why: 'The webhook was deleted.', number });
+
+/** A node of an executed plan, as far as it is read here. */
+interface ExplainedPlan {
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly 'Rows Removed by Index Recheck'?: number;
+  readonly Plans?: readonly ExplainedPlan[];
+}
+
+/** How many deliveries the plan has read, also those that a condition has left out. */
+function deliveriesRead(plan: ExplainedPlan): number {
+  const ofPlans = (plan.Plans ?? []).reduce((sum, inner) => sum + deliveriesRead(inner), 0);
+  if (plan['Relation Name'] !== 'deliveries') return ofPlans;
+  const removed = (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0);
+  return ofPlans + (plan['Actual Rows'] + removed) * plan['Actual Loops'];
+}
 
 describe('a webhook with a long backlog', () => {
   it('is disabled at once: nothing is delivered, and workers pause the rest', async () => {
@@ -190,6 +209,40 @@ it('a step reads what it adjusts alone, of a webhook with many other deliveries 
   expect(plan).toMatch(/ on deliveries_open_index| using deliveries_open_index/);
   expect(plan).toMatch(/ on deliveries_paused_index| using deliveries_paused_index/);
   expect(plan).not.toMatch(/Sort|Seq Scan on deliveries|deliveries_webhook_id_id_index/);
+});
+
+it('the last step of a webhook that is disabled does not read what the earlier ones have paused', async () => {
+  const { key } = await accountWithSandbox(world);
+  const { url } = await startReceiver(204);
+  const [webhook, other] = [await registerWebhook(world, url, { key }), await registerWebhook(world, url, { key })];
+  await world.sql('update webhooks set disabled_at = $2 where id = $1', [webhook.id, world.clock.now()]);
+  // Bodies are as long as real ones: of a table with short rows, PostgreSQL reads all rather than an index.
+  await world.sql(
+    `insert into deliveries (id, source_id, webhook_id, event, mode, body, created_at, next_attempt_at, status, paused)
+     select gen_random_uuid(), gen_random_uuid(), case when n <= 5005 then $1::uuid else $2::uuid end, 'post.sent', 'live', repeat('x', 800), $3, $3,
+       case when n <= 5005 then 'pending' else 'delivered' end, n <= 5000
+     from generate_series(1, 20000) n`,
+    [webhook.id, other.id, world.clock.now()],
+  );
+  await world.sql('analyze deliveries');
+  const { sql = '' } = statements.get('adjust deliveries to the state of their webhooks') ?? {};
+  let plans: ExplainedPlan[] = [];
+
+  const step = world.db.em().transactional(async (em) => {
+    const explained = await query<{ 'QUERY PLAN': [{ Plan: ExplainedPlan }] }>(
+      em,
+      `explain (analyze, timing off, format json) ${sql}`,
+      [[webhook.id], world.clock.now()],
+    );
+    plans = explained.map((row) => row['QUERY PLAN'][0].Plan);
+    throw new Error('the step is undone');
+  });
+
+  await expect(step).rejects.toThrow('the step is undone');
+  await world.sql('delete from deliveries where webhook_id = any($1)', [[webhook.id, other.id]]);
+  const read = plans.reduce((sum, plan) => sum + deliveriesRead(plan), 0);
+  expect(read).toBeGreaterThanOrEqual(5);
+  expect(read).toBeLessThan(1_000);
 });
 
 // It needs a second connection to the database.
