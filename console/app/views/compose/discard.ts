@@ -2,7 +2,6 @@
 import { codeOf } from '../../data/problem.ts';
 import type { Api, Outputs } from '../../data/api-types.ts';
 import { type Composition, isRepeatable, type Pending } from './composition.ts';
-import { findSaved } from './forgotten-save.ts';
 import { LISTED_MAX } from './listed-posts.ts';
 import type { CompositionStore } from './store.ts';
 
@@ -33,8 +32,9 @@ export async function findDrafts(api: Api, { drafts, pending }: Composition, now
 
 /** Ids of the drafts that the requests of a save stored. */
 function savesOf(api: Api, pending: Pending, now: number): Promise<readonly string[]>[] {
-  // A save that the service no longer knows would store new drafts.
-  if (!isRepeatable(pending, now)) return [findSaved(api, pending).then((posts) => posts.flat().map(({ id }) => id))];
+  // A save that the service no longer knows would store new drafts. Those that it has stored could be found by their text only, and
+  // another device may have stored the same text: they stay.
+  if (!isRepeatable(pending, now)) return [];
   // Their keys repeat the answers of the save, which name its drafts.
   return pending.requests.map(async ({ key, input }) => {
     const { results } = await api.posts.create.mutate({ ...input, idempotencyKey: key });
