@@ -152,6 +152,6 @@ it('reads no more than its page below thousands of images that were removed afte
 
   expect(pages).toBeLessThan(25);
   expect(idsOf((await world.rest('GET /media', { key })).body).slice(1)).toEqual(
-    kept.map((image) => image.id).reverse(),
+    kept.map((image) => image.id).toReversed(),
   );
 });
