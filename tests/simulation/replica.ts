@@ -52,6 +52,8 @@ export class Replica {
   readonly #forced = new Map<string, number>();
   /** What each post says and where, by its id, also of posts that are gone: a draft that replaces one says the same. */
   readonly #marks = new Map<string, string>();
+  /** What may be up of posts that are gone, as {@link onPlatform} names it, and how often at most. */
+  readonly #left = new Map<string, number>();
   readonly #names = new Map<string, string>();
   /** Live posts that left `processing` unsent in the present step, as they were. */
   #freed: PostRow[] = [];
@@ -99,7 +101,7 @@ export class Replica {
     const isFreed = old?.status === 'processing' && !['processing', 'sent'].includes(present?.status ?? '');
     if (isFreed && old.mode === 'live') this.#freed.push(old);
     if (present === null) {
-      this.posts.delete(old?.id ?? '');
+      if (old !== null) this.#removePost(old);
       return;
     }
     this.posts.set(present.id, present);
@@ -108,6 +110,18 @@ export class Replica {
     if (old?.error_code === 'outcome_unknown' && present.generation > old.generation) {
       this.#forced.set(mark, (this.#forced.get(mark) ?? 0) + 1);
     }
+  }
+
+  /** A draft that was a failed post takes its ledger with it, also the sends that its caller called unknown by resending them. */
+  #removePost(post: PostRow): void {
+    this.posts.delete(post.id);
+    const forced = this.forcedOf(post.id);
+    if (forced > 0) this.#left.set(onPlatform(post.platform_id, markerOf(post.text)), forced);
+  }
+
+  /** How often something may be up that no post names: the caller resent a post of unknown outcome, and deleted it as a draft. */
+  leftBehind(name: string): number {
+    return this.#left.get(name) ?? 0;
   }
 
   /** How often the caller resent what a post says, there, while its outcome was unknown. */
