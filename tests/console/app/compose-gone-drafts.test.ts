@@ -299,7 +299,7 @@ describe('however many newer drafts there are', () => {
     expect(service.calls).toEqual(['create', 'create', 'get post-1']);
   });
 
-  it('what became of very many named ones is read in few requests', async () => {
+  it('the present state of very many named ones is read in few requests', async () => {
     const chimes = Array.from({ length: 60 }, (_, index): Connection => {
       return { ...BELL, id: `chime-${index}`, slug: `chime-${index}` };
     });

@@ -240,7 +240,7 @@ describe('a save whose answer was lost', () => {
     expect([service.textsOf('sent'), left]).toEqual([['Ding'], [...others, taken]]);
   });
 
-  it('is not sent with a text while its drafts cannot be looked for', async () => {
+  it('is not sent with a text while its drafts cannot be found', async () => {
     const { service, store, send } = await sentAfter(23);
     service.refuse('internal_server_error');
 

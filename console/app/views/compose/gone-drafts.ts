@@ -66,7 +66,7 @@ async function readInPages(api: Api, ids: readonly string[]): Promise<Reads> {
   for (let asked = 0; asked < REQUESTS_MAX; asked += 1) {
     const [newest, ...older] = left;
     if (newest === undefined) break;
-    // A list goes on after its cursor, so the first one is read by itself.
+    // A list goes on after its cursor, so the first one is read alone.
     const [read, page] = await Promise.all([readEach(api, [newest]), listAfter(api, newest)]);
     for (const [id, post] of read) reads.set(id, post);
     if (page === null) break;
