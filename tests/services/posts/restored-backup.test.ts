@@ -75,6 +75,17 @@ async function backUp(): Promise<(home?: string) => Promise<void>> {
   };
 }
 
+/** A post that went out after the backup which is then restored, so that it is held. */
+async function heldAfterRestore(): Promise<{ postId: string; platformPostId: string }> {
+  const postId = await schedule(1, 'hello');
+  const putBack = await backUp();
+  await world.advance(MINUTE_MS);
+  const { platformPostId } = await post(postId);
+  await putBack();
+  await world.runDue();
+  return { postId, platformPostId };
+}
+
 const HELD = 'the database is a restored backup; posts that were due are held';
 
 describe('a post that went out after the backup was made', () => {
@@ -98,12 +109,7 @@ describe('a post that went out after the backup was made', () => {
   });
 
   it('is sent as it is on the platform, once the operator has the held posts settled', async () => {
-    const postId = await schedule(1, 'hello');
-    const putBack = await backUp();
-    await world.advance(MINUTE_MS);
-    const { platformPostId } = await post(postId);
-    await putBack();
-    await world.runDue();
+    const { postId, platformPostId } = await heldAfterRestore();
 
     expect(await restore('settle')).toMatch(/^Workers are looking up 1 post that was due by /);
     await world.runDue();
@@ -168,12 +174,7 @@ describe('a post that went out after the backup was made', () => {
 });
 
 it('immediate posts that hang do not keep the held posts of other accounts from being looked up', async () => {
-  const postId = await schedule(1, 'hello');
-  const putBack = await backUp();
-  await world.advance(MINUTE_MS);
-  const { platformPostId } = await post(postId);
-  await putBack();
-  await world.runDue();
+  const { postId, platformPostId } = await heldAfterRestore();
   // Claims of the instant of the restore are held too.
   world.clock.advance(1_000);
   const { key } = await accountWithSandbox(world);
