@@ -24,7 +24,7 @@ const REPEATED_MS = 86_400_000;
 export async function findSaved(
   api: Api,
   { startedAt, requests }: Pending,
-  taken: ReadonlySet<string> = new Set(),
+  taken: ReadonlySet<string>,
 ): Promise<readonly ListedPost[][]> {
   // What an older version of the console stored has no time.
   if (!Number.isFinite(startedAt)) return requests.map(() => []);

@@ -12,7 +12,7 @@ import { findGone, type GoneDraft } from './gone-drafts.ts';
 import { withLost } from './lost-drafts.ts';
 import { chosenOf, type Planned } from './requests.ts';
 import { sendApproval } from './send-approval.ts';
-import { mayBeOut } from './sent-elsewhere.ts';
+import { isSent, mayBeOut } from './sent-elsewhere.ts';
 import type { CompositionStore } from './store.ts';
 
 type Answer = Outputs['posts']['create'];
@@ -176,9 +176,8 @@ function withoutGone(before: Composition, connections: readonly Connection[]): C
 /** The results of drafts that became posts elsewhere, except of those that were taken down or cancelled since. */
 function elsewhereOf(gone: readonly GoneDraft[], connections: readonly Connection[]): SentResult[] {
   return gone.flatMap(({ connectionId, post }): SentResult[] => {
-    if (post === null) return [];
+    if (post === null || !isSent(post)) return [];
     const { id: postId, status, connectionSlug, url, scheduledFor, error } = post;
-    if (status === 'draft' || status === 'cancelled' || status === 'deleted') return [];
     const warning = `Its draft was ${status === 'scheduled' ? 'scheduled' : 'published'} elsewhere.`;
     const connection = connections.find(({ id }) => id === connectionId) ?? null;
     return [{ connection, result: { connectionSlug, status, postId, url, scheduledFor, error, warning } }];

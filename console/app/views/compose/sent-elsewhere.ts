@@ -39,8 +39,10 @@ export function mayBeOut({ status, error }: Pick<ListedPost, 'error'> & { readon
 }
 
 /** Posts that were cancelled or taken down are no reason to keep the text back. */
-function isSent({ status }: ListedPost): boolean {
-  return status !== 'draft' && status !== 'cancelled' && status !== 'deleted';
+export function isSent<Post extends Pick<ListedPost, 'status'>>(
+  post: Post,
+): post is Post & { readonly status: Exclude<Post['status'], 'draft' | 'cancelled' | 'deleted'> } {
+  return post.status !== 'draft' && post.status !== 'cancelled' && post.status !== 'deleted';
 }
 
 function saysOneOf(texts: ReadonlySet<string>, { originalText, text }: ListedPost): boolean {
