@@ -19,9 +19,21 @@ const PASSED_MINUTES = 25 * 60;
 
 /**
  * For how long before a kill X may have replaced the refresh token without the new one being stored here; generous, because
- * machines may be busy. A call with the new access token proves that it was stored.
+ * machines may be busy. It may also replace it after the kill: the call was on its way. A call with the new access token proves
+ * that it was stored.
  */
 const STORING_MS = 10_000;
+
+/** The last refresh token that X replaced and whose new access token was not used yet: for which process, and when. */
+interface Replaced {
+  readonly by: number;
+  readonly at: number;
+}
+
+interface Killed {
+  readonly lifetime: number;
+  readonly at: number;
+}
 
 const PASSWORD = 'abcd-efgh-ijkl-mnop';
 
@@ -31,21 +43,25 @@ export const tokenRefreshes: Kind = {
     const { sampler } = tools;
     const switched = createKillSwitch({ nameOf: nameOfCall, slowestMs: 30, sampler: tools.noise });
     let lifetime = 0;
+    // A call that has arrived is decided although the process that made it was killed meanwhile.
+    const madeIn = new WeakMap<WireCall, number>();
     const accepted = new Map<string, number>();
     const usedAccess = new Set<string>();
-    let xReplacedAt = -Infinity;
+    let xReplaced: Replaced | undefined;
     const tap: WireTap = (moment, call, status) => {
+      if (moment === 'arrived') madeIn.set(call, lifetime);
+      const by = madeIn.get(call) ?? lifetime;
       const token = refreshTokenOf(call);
       if (token !== undefined && moment === 'arrived' && accepted.get(token) === lifetime)
         tools.violation(`one process used the refresh token ${token} again after it was accepted`);
       if (call.path === '/2/tweets' && moment === 'arrived') {
         const access = bearer(call) ?? '';
-        if (!usedAccess.has(access)) xReplacedAt = -Infinity;
+        if (!usedAccess.has(access)) xReplaced = undefined;
         usedAccess.add(access);
       }
       if (token !== undefined && moment === 'decided' && status === 200) {
-        accepted.set(token, lifetime);
-        if (nameOfCall(call) === 'refresh of X') xReplacedAt = performance.now();
+        accepted.set(token, by);
+        if (nameOfCall(call) === 'refresh of X') xReplaced = { by, at: performance.now() };
       }
       return switched.tap(moment, call);
     };
@@ -96,14 +112,14 @@ export const tokenRefreshes: Kind = {
         )
         .catch(() => undefined);
       const step = await killed;
-      const replacedMs = performance.now() - xReplacedAt;
+      const died = { lifetime, at: performance.now() };
       await posts;
       tools.killedAt(step);
       lifetime += 1;
       server = await install.startAgain();
       if (await works(server, xSlug, `after ${kill}`)) continue;
-      if (replacedMs >= STORING_MS)
-        tools.violation(`the connection to X does not work after a kill at: ${step}; ${lastOf(replacedMs)}`);
+      if (!wasLostIn(died, xReplaced))
+        tools.violation(`the connection to X does not work after a kill at: ${step}; ${lastOf(died, xReplaced)}`);
       if (!(await needsReconnect(server, xSlug))) tools.violation(`${xSlug} does not work and does not say so`);
       tools.count('connections to X that must be reconnected: its new refresh token was lost in the kill');
       xSlug = await connectX(server, x, kill + 1);
@@ -117,9 +133,16 @@ export const tokenRefreshes: Kind = {
   },
 };
 
-function lastOf(ms: number): string {
-  if (ms === Infinity) return 'each new token that X gave was used after it';
-  return `X had replaced its refresh token ${Math.round(ms / 1000)} s before, and the new access token was not used since`;
+/** Whether the killed process may have died before it stored the token that X gave it. */
+function wasLostIn({ lifetime, at }: Killed, replaced: Replaced | undefined): boolean {
+  return replaced?.by === lifetime && at - replaced.at < STORING_MS;
+}
+
+function lastOf({ lifetime, at }: Killed, replaced: Replaced | undefined): string {
+  if (replaced === undefined) return 'each new token that X gave was used after it';
+  const seconds = Math.round((at - replaced.at) / 1000);
+  const whose = replaced.by === lifetime ? 'the killed process' : 'another process';
+  return `X had replaced the refresh token of ${whose} ${seconds} s before, and the new access token was not used since`;
 }
 
 function nameOfCall(call: WireCall): string | null {
