@@ -10,6 +10,7 @@ import { findSentText } from './find-sent-text.ts';
 import { polishSend } from './polish-send.ts';
 import { ClaimLost } from './ledger.ts';
 import type { PostSender, SettledSend } from './post-sender.ts';
+import { ABSENT } from './send-part.ts';
 import { sendPost } from './send-post.ts';
 import { endClaimAfter } from './end-claim.ts';
 import { type Settlement, settleSends } from './settle-sends.ts';
@@ -38,7 +39,7 @@ export function createPostSender(context: Context): PostSender {
 
   const polishAndSend = async (begun: ClaimedSend, place: Place) => {
     const isPending = begun.post.aiRewriteStatus === 'pending' && !isLookUp(begun);
-    const sentText = isPending ? await findSentText(context, begun) : 'absent';
+    const sentText = isPending ? await findSentText(context, begun) : ABSENT;
     const polished = isPending ? await polishSend(context, begun, sentText) : { claimed: begun, rewriteWarning: null };
     const { claimed, rewriteWarning } = polished;
     place.awaitsModel = false;

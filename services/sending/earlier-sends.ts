@@ -12,6 +12,8 @@ import { callMayBeMade } from './call-may-be-made.ts';
 import type { OpenAttempt, SendablePost } from './claimed-send.ts';
 import type { PostPart } from './post-parts.ts';
 import {
+  ABSENT,
+  type Absent,
   type AcceptedPart,
   isSearchable,
   look,
@@ -74,15 +76,15 @@ export async function searchEarlier(
   context: Context,
   send: EarlierSearch,
   earlier: readonly EarlierSend[],
-): Promise<AcceptedPart | 'absent' | Unseen> {
+): Promise<AcceptedPart | Absent | Unseen> {
   // A reply belongs to the head of the same send, which was deleted with it.
-  if (send.part.step !== 'head') return 'absent';
+  if (send.part.step !== 'head') return ABSENT;
   for (const { token, startedAt, prepared } of earlier.slice(-LOOKED_FOR_MAX)) {
     const seen = await look(context, { ...send, part: { ...send.part, token, startedAt, prepared } });
     // A platform that does not answer now would not answer the next lookup either.
-    if (seen !== 'absent' && (seen.state === 'accepted' || seen.state === 'unseen')) return seen;
+    if (seen.state === 'accepted' || seen.state === 'unseen') return seen;
   }
-  return 'absent';
+  return ABSENT;
 }
 
 /** Lets the next sends of a post go out although a search for its earlier sends has no answer: a person has looked. */
@@ -153,5 +155,5 @@ export async function settleRepeat(
   if (earlier.length === 0) return outcome;
   if (outcome.error.code !== 'platform_rejected') return outcome;
   const seen = await searchEarlier(context, send, earlier);
-  return seen !== 'absent' && seen.state === 'accepted' ? seen : outcome;
+  return seen.state === 'accepted' ? seen : outcome;
 }

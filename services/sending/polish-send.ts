@@ -14,6 +14,7 @@ import { untilDatabaseAnswers } from '../until-database-answers.ts';
 import type { ClaimedSend, SendablePost } from './claimed-send.ts';
 import type { SentText } from './find-sent-text.ts';
 import { ClaimLost } from './ledger.ts';
+import { ABSENT, type Absent } from './send-part.ts';
 import { leaseNow, SEND_TIMES } from './send-times.ts';
 
 export interface PolishedSend {
@@ -59,11 +60,11 @@ const keepRewrite = statement('keep the rewrite of a claimed post', {
 export async function polishSend(
   context: Context,
   claimed: ClaimedSend,
-  sentText: SentText = 'absent',
+  sentText: SentText = ABSENT,
 ): Promise<PolishedSend> {
   const { post, attempt } = claimed;
   const { text, status, warning } =
-    sentText === 'absent' ? await rewriteOf(context, claimed) : original(context, post, sentText);
+    sentText.state === 'absent' ? await rewriteOf(context, claimed) : original(context, post, sentText);
   const { lease, startedAt } = await untilDatabaseAnswers(context, SEND_TIMES.leaseMs, async () => {
     const begun = { startedAt: context.clock.now(), lease: leaseNow(context.clock) };
     const kept = await keepRewrite(context.db.queries, {
@@ -139,7 +140,7 @@ async function rewriteOf(context: Context, { post, connection }: ClaimedSend): P
 function original(
   { platforms }: Context,
   { platformId, text }: SendablePost,
-  sentText: Exclude<SentText, 'absent'>,
+  sentText: Exclude<SentText, Absent>,
 ): Rewrite {
   const { name } = platformOf(platforms, platformId);
   const warning =

@@ -76,14 +76,14 @@ export async function untilRepeatable(context: Context, send: PartSend): Promise
 export async function resumePart(context: Context, send: PartSend): Promise<PartOutcome> {
   const lost = outcomeOf(new PlatformFailure('unknown', 'The send was interrupted.'));
   const seen = await look(context, send);
-  if (seen === 'absent' || seen.state === 'unseen') {
+  if (seen.state === 'absent' || seen.state === 'unseen') {
     // A scheduled post whose part is absent is repeated automatically, so it needs a second lookup here too.
     if (!mayRepeat(context, send)) {
-      return seen === 'absent' ? lookAgain(context, send, lost) : withWait(lost, seen.retryAfterMs);
+      return seen.state === 'absent' ? lookAgain(context, send, lost) : withWait(lost, seen.retryAfterMs);
     }
     const repeated = await publish(context, send, SEND_TIMES.repeatMs);
     if (repeated.state === 'unknown') return lookTwice(context, send, repeated);
-    if (seen !== 'absent') return afterRepeat(withWait(lost, seen.retryAfterMs), repeated);
+    if (seen.state === 'unseen') return afterRepeat(withWait(lost, seen.retryAfterMs), repeated);
     if (repeated.state !== 'unavailable') return repeated;
     // The first call may still arrive, and a scheduled post would then be repeated although it is up.
     const notThere = { ...repeated, mayHaveArrived: true } as const;
@@ -123,6 +123,13 @@ export function isSearchable(send: Pick<PartSend, 'platform' | 'session'>): bool
   return send.platform.readBack !== undefined && recoveryOf(send).readBack;
 }
 
+/** A search shows that a part is not there. */
+export interface Absent {
+  readonly state: 'absent';
+}
+
+export const ABSENT: Absent = { state: 'absent' };
+
 /** A search that does not show whether a part is there. */
 export interface Unseen {
   readonly state: 'unseen';
@@ -133,12 +140,12 @@ export interface Unseen {
 }
 
 /** Looks for the part on the platform. Never throws. */
-export async function look(context: Context, send: PartSend): Promise<PartOutcome | 'absent' | Unseen> {
+export async function look(context: Context, send: PartSend): Promise<PartOutcome | Absent | Unseen> {
   const { platform, session, part } = send;
   if (platform.readBack === undefined || !isSearchable(send)) return { state: 'unseen', why: 'cannot tell' };
   try {
     const found = await platform.readBack(session, part, platformIo(context, SEND_TIMES.readBackMs));
-    if (found === null) return 'absent';
+    if (found === null) return ABSENT;
     if (found instanceof PlatformFailure) return outcomeOf(found);
     // Platforms that can be searched only by text may show an earlier post that says the same.
     const own = await ownOf(context, send, found, part.unknownSince ?? part.startedAt);
@@ -152,7 +159,7 @@ export async function look(context: Context, send: PartSend): Promise<PartOutcom
 
 async function lookTwice(context: Context, send: PartSend, lost: Refusal): Promise<PartOutcome> {
   const seen = await look(context, send);
-  if (seen === 'absent') return lookAgain(context, send, lost);
+  if (seen.state === 'absent') return lookAgain(context, send, lost);
   return seen.state === 'unseen' ? withWait(lost, seen.retryAfterMs) : seen;
 }
 
@@ -165,7 +172,7 @@ async function lookAgain(
 ): Promise<PartOutcome> {
   await context.clock.sleep(SEND_TIMES.secondLookAfterMs);
   const seen = await look(context, send);
-  if (seen === 'absent') return notThere;
+  if (seen.state === 'absent') return notThere;
   return seen.state === 'unseen' ? withWait(lost, seen.retryAfterMs) : seen;
 }
 

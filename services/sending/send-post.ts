@@ -43,6 +43,7 @@ import { partsOf, type PostPart, type PublishedPart } from './post-parts.ts';
 import { removeParts } from './remove-parts.ts';
 import { failed, refusedCredential, refusedError, refusedRow, sent, type SendOutcome } from './send-outcome.ts';
 import {
+  ABSENT,
   type AcceptedPart,
   look,
   outcomeOf,
@@ -77,7 +78,7 @@ interface Run {
 export async function sendPost(
   context: Context,
   claimed: ClaimedSend,
-  sentText: SentText = 'absent',
+  sentText: SentText = ABSENT,
 ): Promise<SendOutcome> {
   const platform = platformOf(context.platforms, claimed.post.platformId);
   let session: Session<unknown>;
@@ -91,7 +92,7 @@ export async function sendPost(
   const pace = createPace(context, claimed, platform.thread?.pace);
   // As if they had just been published: how long ago the earlier process did that is not known.
   for (const published of up) pace.count(published);
-  const found = sentText !== 'absent' && sentText.state === 'accepted' ? sentText : null;
+  const found = sentText.state === 'accepted' ? sentText : null;
   const run: Run = { context, claimed, platform, session, up, pace, accepted: null, found };
   const refusal = refusedRow(closed);
   if (claimed.lookedUp !== undefined) return lookUp(run, closed, claimed.lookedUp);
@@ -119,9 +120,7 @@ async function lookUp(
     const { id: attemptId, token, startedAt, prepared } = attempt;
     const lookedFor = { ...part, token, startedAt, prepared };
     const outcome = await look(context, { platform, session, part: lookedFor, of: postOfPart(claimed) });
-    if (typeof outcome === 'object' && outcome.state === 'accepted') {
-      return sent(post, [outcome.published], { attemptId, outcome });
-    }
+    if (outcome.state === 'accepted') return sent(post, [outcome.published], { attemptId, outcome });
   }
   return failed(refusedError(claimed, refused), null);
 }
@@ -179,8 +178,8 @@ async function makePart(begun: Run, part: PostPart, attempt: HeldAttempt, resume
   const earlier = await earlierSends(context, claimed.post, part);
   const found = part.step === 'head' ? begun.found : null;
   const seen = found ?? (await searchEarlier(context, { ...account, part }, earlier));
-  if (seen !== 'absent' && seen.state === 'accepted') return seen;
-  const withheld = seen === 'absent' ? null : withheldRepeat(context, account, earlier, seen);
+  if (seen.state === 'accepted') return seen;
+  const withheld = seen.state === 'absent' ? null : withheldRepeat(context, account, earlier, seen);
   if (withheld !== null) return resumes ? interrupted(withheld) : withheld;
   let ready: ReadyPart;
   try {
