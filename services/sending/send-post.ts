@@ -22,7 +22,7 @@ import { outgoingImages } from '../media/outgoing-images.ts';
 import { storeOutcome } from '../until-database-answers.ts';
 import { platformIo } from '../platform-io.ts';
 import { callMayBeMade, needsPreparing } from './call-may-be-made.ts';
-import type { ClaimedSend, OpenAttempt } from './claimed-send.ts';
+import type { ClaimedSend } from './claimed-send.ts';
 import {
   ClaimLost,
   closedRows,
@@ -38,6 +38,7 @@ import { closeRemovals } from './removal-ledger.ts';
 import { noteBackoff } from './back-off.ts';
 import { earlierSends, searchEarlier, settleRepeat, withheldRepeat } from './earlier-sends.ts';
 import type { SentText } from './find-sent-text.ts';
+import { lookUpHeld } from './look-up-held.ts';
 import { createPace, type Pace } from './pace.ts';
 import { partsOf, type PostPart, type PublishedPart } from './post-parts.ts';
 import { removeParts } from './remove-parts.ts';
@@ -45,7 +46,6 @@ import { failed, refusedCredential, refusedError, refusedRow, sent, type SendOut
 import {
   ABSENT,
   type AcceptedPart,
-  look,
   outcomeOf,
   type PartOutcome,
   type Refusal,
@@ -95,34 +95,13 @@ export async function sendPost(
   const found = sentText.state === 'accepted' ? sentText : null;
   const run: Run = { context, claimed, platform, session, up, pace, accepted: null, found };
   const refusal = refusedRow(closed);
-  if (claimed.lookedUp !== undefined) return lookUp(run, closed, claimed.lookedUp);
+  if (claimed.lookedUp !== undefined) {
+    const account = { platform, session, of: postOfPart(claimed) };
+    return lookUpHeld(context, { claimed, account }, closed, claimed.lookedUp);
+  }
   if (refusal !== undefined) return afterRefusedRow(run, refusal, closed);
   const outcome = await sendRest(run);
   return { ...outcome, accepted: run.accepted };
-}
-
-/**
- * Settles a post that is held after a restore, and publishes nothing. What is found on the platform counts. A post that
- * is not found may still be there, because the backup does not hold the token that it was sent with.
- */
-async function lookUp(
-  { context, claimed, platform, session }: Run,
-  closed: readonly LedgerRow[],
-  attempt: OpenAttempt | null,
-): Promise<SendOutcome> {
-  const { post } = claimed;
-  // A rollback that was in progress, or over, may have deleted parts.
-  const up = publishedParts(closed).map(({ published }) => published);
-  const refused = refusedRow(closed);
-  if (up.length > 0 || refused === undefined) return sent(post, up, null);
-  const [part, ...others] = partsOf(post);
-  if (part !== undefined && others.length === 0 && attempt !== null) {
-    const { id: attemptId, token, startedAt, prepared } = attempt;
-    const lookedFor = { ...part, token, startedAt, prepared };
-    const outcome = await look(context, { platform, session, part: lookedFor, of: postOfPart(claimed) });
-    if (outcome.state === 'accepted') return sent(post, [outcome.published], { attemptId, outcome });
-  }
-  return failed(refusedError(claimed, refused), null);
 }
 
 /**

@@ -157,6 +157,23 @@ describe('a post that went out after the backup was made', () => {
     expect([(await post(single)).status, created()]).toEqual(['sent', before + 1]);
   });
 
+  it('leaves its connection alone for as long as the platform asks when it looks for the post', async () => {
+    const { postId } = await heldAfterRestore();
+    const later = await schedule(5, 'later');
+    server.answers['GET /api/v1/accounts/:id/statuses'] = [
+      { status: 429, json: {}, headers: { 'retry-after': String(60 * 60) } },
+    ];
+
+    await restore('settle');
+    await world.runDue();
+
+    expect(await post(postId)).toMatchObject({ status: 'failed', error: { code: 'outcome_unknown' } });
+    await world.advance(59 * MINUTE_MS);
+    expect((await post(later)).status).toBe('scheduled');
+    await world.advance(MINUTE_MS);
+    expect((await post(later)).status).toBe('sent');
+  });
+
   it('is not sent when the process that looks it up dies', async () => {
     const postId = await schedule(1, 'hello');
     const putBack = await backUp();
