@@ -131,6 +131,32 @@ describe('a draft that is deleted elsewhere', () => {
   });
 });
 
+it('a post below the newest page shows what a decision has made of it', async () => {
+  const post = (status: string) => ({ id: 'a', status, tags: [], text: 'A' });
+  const newest = { posts: [{ id: 'z', status: 'sent' }], nextCursor: 'y' };
+  const api = {
+    posts: { list: { query: async () => newest }, get: { query: async () => ({ post: post('scheduled') }) } },
+  } as unknown as LiveCache['api'];
+  const queryClient = new QueryClient();
+  onTestFinished(() => queryClient.clear());
+  const trpc: LiveCache['trpc'] = createTRPCOptionsProxy({ client: api, queryClient });
+  const listKey = trpc.posts.list.infiniteQueryKey({ limit: 100 });
+  queryClient.setQueryData(listKey as readonly unknown[], {
+    pages: [newest, { posts: [post('draft')], nextCursor: null }],
+    pageParams: [null, 'y'],
+  });
+
+  await applyEvents({ queryClient, trpc, api }, [
+    { event: 'change', id: undefined, data: JSON.stringify({ operation: 'approvals.approve', objectIds: ['a'] }) },
+  ]);
+
+  const listed = queryClient.getQueryData<InfiniteData<{ posts: Row[] }>>(listKey);
+  expect(listed?.pages.map(({ posts }) => posts.map(({ id, status }) => `${id} ${status}`))).toEqual([
+    ['z sent'],
+    ['a scheduled'],
+  ]);
+});
+
 /** A console that has read a part of every view. */
 function viewsScreen() {
   const api = {} as unknown as LiveCache['api'];

@@ -180,19 +180,35 @@ describe('an endless list after a gap in the stream of events', () => {
   });
 });
 
-describe.each(['approvals.approve', 'keys.revoke', 'profiles.delete', 'stops.start'])('after %s', (operation) => {
-  it('an endless list of posts reads its newest page only', async () => {
-    const { show, setPages, change, answerNewest, readCounts } = screen('list');
+it('an endless list of posts reads its newest page only after a decision, which names its post', async () => {
+  const { show, setPages, change, answerNewest, readCounts } = screen('list');
+  onTestFinished(show());
+  setPages(3);
+
+  const changed = change('approvals.approve');
+  await answerNewest('old 0');
+  await changed;
+
+  expect(readCounts()).toEqual({ newest: 1, pages: 0 });
+});
+
+describe.each(['keys.revoke', 'profiles.delete', 'stops.start', 'stops.release'])('after %s', (operation) => {
+  it('an endless list of posts reads each page again, and rests when the next change comes', async () => {
+    const { show, setPages, change, answerPage, readCounts, shown } = screen('list');
     onTestFinished(show());
-    setPages(3);
+    setPages(2);
 
-    const changed = change(operation);
-    await answerNewest('old 0');
-    await changed;
+    await change(operation);
+    await answerPage('b');
+    await answerPage('a');
+    await expect.poll(shown).toEqual(['b scheduled', 'a scheduled']);
+    await change(operation);
 
-    expect(readCounts()).toEqual({ newest: 1, pages: 0 });
+    expect(readCounts()).toEqual({ newest: 0, pages: 2 });
   });
+});
 
+describe.each(['approvals.approve', 'keys.revoke', 'profiles.delete', 'stops.start'])('after %s', (operation) => {
   it('a calendar is read once, and rests when the next change comes', async () => {
     const { show, change, answerPage, readCounts, shown } = screen('calendar');
     onTestFinished(show());

@@ -86,14 +86,24 @@ describe('a discarded text', () => {
     expect(await deleteDrafts(api, store, found)).toEqual([]);
   });
 
-  it('keeps its drafts, and says so, when they cannot be read', async () => {
-    const { api, posts, composition, refuse } = await saved();
-    refuse(null);
+  it('keeps its drafts, and says so, when they cannot be deleted', async () => {
+    const { api, store, posts, composition, refuse } = await saved();
+    store.forget(composition.id);
+    refuse(null, 'before');
 
-    const found = await findDrafts(api, composition, Date.now());
+    const failures = await deleteDrafts(api, store, await findDrafts(api, composition, Date.now()));
 
-    expect(found).toEqual({ ids: [], failures: [refusal(null)] });
-    expect(posts).toHaveLength(1);
+    expect([failures, posts.map(({ status }) => status)]).toEqual([[refusal(null)], ['draft']]);
+  });
+
+  it('reads no list of drafts, of which there may be any number', async () => {
+    const { api, store, posts, composition, calls } = await saved();
+    store.forget(composition.id);
+    const before = calls.length;
+
+    await deleteDrafts(api, store, await findDrafts(api, composition, Date.now()));
+
+    expect([calls.slice(before).map((call) => call.split(' ')[0]), posts]).toEqual([['delete'], []]);
   });
 
   it('whose page was closed before its drafts were deleted leaves none after the next visit', async () => {

@@ -159,9 +159,12 @@ export function fakeService() {
           }),
       },
       delete: {
-        mutate: ({ postId }: { readonly postId: string }) =>
+        mutate: ({ postId, ifStatus }: { readonly postId: string; readonly ifStatus?: string }) =>
           answer(`delete ${postId}`, () => {
-            if (!remove(postId)) throw refusal('not_found');
+            const post = posts.find(({ id }) => id === postId);
+            if (post === undefined) throw refusal('not_found');
+            if (ifStatus !== undefined && post.status !== ifStatus) throw refusal('post_not_cancellable');
+            remove(postId);
           }),
       },
       get: {

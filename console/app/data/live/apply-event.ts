@@ -12,6 +12,7 @@ import {
   patchPost,
   type PostChanges,
   refreshPostLists,
+  refreshPostPages,
   rowChanges,
 } from './post-cache.ts';
 
@@ -28,6 +29,9 @@ const EVENT_FIELDS = [
   'tags',
   'sentAt',
 ] as const satisfies (keyof PostChanges)[];
+
+/** Operations whose changes name the posts that they changed. */
+const NAMES_POSTS = /^(?:posts|approvals)\./;
 
 /** Changes of drafts, and of posts that leave calendars: nothing new is to be shown in a calendar. */
 const WITHOUT_NEW_ROWS: ReadonlySet<string> = new Set(['posts.update', 'posts.delete']);
@@ -59,7 +63,7 @@ export async function applyEvents(cache: LiveCache, messages: readonly StreamMes
     if (message.event === 'change') {
       const operation = String(body['operation'] ?? '');
       for (const resource of resourcesOf(operation)) stale.add(resource);
-      if (!operation.startsWith('posts.')) continue;
+      if (!NAMES_POSTS.test(operation)) continue;
       listsChanged = true;
       calendarsChanged ||= !WITHOUT_NEW_ROWS.has(operation);
       if (operation === 'posts.create') refreshShownDrafts(cache);
@@ -80,14 +84,16 @@ export async function applyEvents(cache: LiveCache, messages: readonly StreamMes
     for (const resource of resourcesWith(message.event, post)) stale.add(resource);
     if (message.event === 'connection.removed') listsChanged = calendarsChanged = true;
   }
-  if (stale.delete('posts')) {
-    listsChanged = calendarsChanged = true;
+  const isAnyPost = stale.delete('posts');
+  if (isAnyPost) {
+    refreshPostPages(queryClient, trpc);
+    calendarsChanged = true;
     void queryClient.invalidateQueries(trpc.posts.get.pathFilter());
   }
   if (calendarsChanged || changedPosts.size > READ_MAX) refreshCalendars(queryClient, trpc);
   for (const resource of stale) void queryClient.invalidateQueries(trpc[resource].pathFilter());
   await Promise.all([...changedPosts].slice(0, READ_MAX).map((id) => readPost(cache, id)));
-  if (listsChanged) await refreshPostLists(queryClient, trpc, api);
+  if (listsChanged && !isAnyPost) await refreshPostLists(queryClient, trpc, api);
 }
 
 function changedIds({ objectIds }: Record<string, unknown>): string[] {
@@ -205,7 +211,7 @@ const CHANGES: Readonly<Record<string, readonly Resource[]>> = {
   calendars: ['calendars'],
   imports: ['imports'],
   feeds: ['feeds'],
-  approvals: ['approvals', 'posts'],
+  approvals: ['approvals'],
   stops: ['stops', 'posts'],
   policies: ['policies', 'keys', 'people'],
   media: ['media', 'account'],

@@ -1,6 +1,7 @@
 /** Keeps calendars in the cache true: rows that they have are patched, and others are read again at a limited rate. */
 import type { InfiniteData, Query, QueryClient } from '@tanstack/react-query';
 import type { Inputs, Outputs, Trpc } from '../api-types.ts';
+import { refreshAtRest } from './refresh-at-rest.ts';
 import { writeLists } from './write-lists.ts';
 
 type Page = Outputs['posts']['calendar'];
@@ -72,32 +73,7 @@ export function markCalendarsWithout(queryClient: QueryClient, trpc: Trpc, id: s
   return without.some((query) => query.isActive());
 }
 
-/** Calendars rest this long after a read, for each page that was read: half of the requests that the service allows. */
-const REST_MS = 2_000;
-
-/** Whether calendars are to be read again after their rest. Absent while they do not rest. */
-const resting = new WeakMap<QueryClient, { isAsked: boolean }>();
-
-/**
- * Reads the calendars on the screen again: at once, or when they have rested since the last time, so that an account
- * that sends without a pause does not use up the requests of the person. Others are read when they are shown next.
- */
+/** Reads the calendars on the screen again, at a limited rate. */
 export function refreshCalendars(queryClient: QueryClient, trpc: Trpc): void {
-  const filter = trpc.posts.calendar.pathFilter();
-  const rest = resting.get(queryClient);
-  if (rest !== undefined) {
-    rest.isAsked = true;
-    void queryClient.invalidateQueries({ ...filter, refetchType: 'none' });
-    return;
-  }
-  const shown = queryClient.getQueryCache().findAll({ ...filter, type: 'active' });
-  const pages = shown.flatMap(({ state }) => (state.data as Calendar | undefined)?.pages ?? []).length;
-  void queryClient.invalidateQueries(filter);
-  if (pages === 0) return;
-  const next = { isAsked: false };
-  resting.set(queryClient, next);
-  setTimeout(() => {
-    resting.delete(queryClient);
-    if (next.isAsked) refreshCalendars(queryClient, trpc);
-  }, REST_MS * pages);
+  refreshAtRest(queryClient, trpc.posts.calendar.pathFilter());
 }

@@ -2,6 +2,7 @@
 import type { InfiniteData, QueryClient, QueryKey } from '@tanstack/react-query';
 import type { Api, Inputs, Outputs, Trpc } from '../api-types.ts';
 import { type CalendarChanges, patchCalendars } from './calendar-cache.ts';
+import { refreshAtRest } from './refresh-at-rest.ts';
 import { afterRead, writeLists } from './write-lists.ts';
 
 type Page = Outputs['posts']['list'];
@@ -116,6 +117,12 @@ export function cutLists(queryClient: QueryClient, trpc: Trpc): void {
     if (!('pages' in list) || list.pages.length <= PAGES_MAX) return list;
     return { ...list, pages: list.pages.slice(0, PAGES_MAX), pageParams: list.pageParams.slice(0, PAGES_MAX) };
   });
+}
+
+/** Reads every page of the lists of posts again, at a limited rate: what has changed is not known, and may be on any page. */
+export function refreshPostPages(queryClient: QueryClient, trpc: Trpc): void {
+  cutLists(queryClient, trpc);
+  refreshAtRest(queryClient, trpc.posts.list.pathFilter());
 }
 
 /**

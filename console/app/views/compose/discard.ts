@@ -1,16 +1,13 @@
 /** Deletes what the service has of a discarded composition. */
 import { codeOf } from '../../data/problem.ts';
-import type { Api, Outputs } from '../../data/api-types.ts';
+import type { Api } from '../../data/api-types.ts';
 import { type Composition, isRepeatable, type Pending } from './composition.ts';
-import { LISTED_MAX } from './listed-posts.ts';
 import type { CompositionStore } from './store.ts';
 
 /** A text whose send has no answer stays: only its requests say what may have gone out. */
 export function canDiscard({ pending }: Composition): boolean {
   return pending?.kind !== 'send';
 }
-
-type Page = Outputs['posts']['list'];
 
 export interface FoundDrafts {
   readonly ids: readonly string[];
@@ -22,12 +19,7 @@ export interface FoundDrafts {
 export async function findDrafts(api: Api, { drafts, pending }: Composition, now: number): Promise<FoundDrafts> {
   const saves = await Promise.allSettled(pending === null ? [] : savesOf(api, pending, now));
   const found = saves.flatMap((save) => (save.status === 'fulfilled' ? save.value : []));
-  const known = [...Object.values(drafts), ...found];
-  const [left] = await Promise.allSettled([onlyDrafts(api, known)]);
-  return {
-    ids: left.status === 'fulfilled' ? left.value : [],
-    failures: failuresOf([...saves, left]),
-  };
+  return { ids: [...new Set([...Object.values(drafts), ...found])], failures: failuresOf(saves) };
 }
 
 /** Ids of the drafts that the requests of a save stored. */
@@ -42,22 +34,6 @@ function savesOf(api: Api, pending: Pending, now: number): Promise<readonly stri
   });
 }
 
-/** Those that are still drafts. One that was published elsewhere keeps its id, and deleting it would take it down. */
-async function onlyDrafts(api: Api, ids: readonly string[]): Promise<string[]> {
-  // Ids grow with time, and lists begin with the newest.
-  const [oldest] = ids.toSorted();
-  if (oldest === undefined) return [];
-  const found: string[] = [];
-  let cursor: string | undefined;
-  do {
-    const page: Page = await api.posts.list.query({ status: 'draft', limit: LISTED_MAX, ...(cursor && { cursor }) });
-    const listed = page.posts.map(({ id }) => id);
-    found.push(...listed.filter((id) => ids.includes(id)));
-    cursor = listed.some((id) => id <= oldest) ? undefined : (page.nextCursor ?? undefined);
-  } while (cursor !== undefined);
-  return found;
-}
-
 /** Deletes drafts, except those that a text has: it was opened from them since. @returns why drafts may be left; empty when none is */
 export async function deleteDrafts(
   api: Api,
@@ -67,6 +43,7 @@ export async function deleteDrafts(
   store.refresh();
   const wanted = new Set([store.current(), ...store.others()].flatMap(({ drafts }) => Object.values(drafts)));
   const unwanted = ids.filter((id) => !wanted.has(id));
+  // One that was published elsewhere keeps its id, and is no draft any more: deleting it would take it down.
   const deletions = await Promise.allSettled(
     unwanted.map((postId) => api.posts.delete.mutate({ postId, ifStatus: 'draft' })),
   );
