@@ -19,8 +19,8 @@ const PASSED_MINUTES = 25 * 60;
 
 /**
  * For how long before a kill X may have replaced the refresh token without the new one being stored here; generous, because
- * machines may be busy. It may also replace it after the kill: the call was on its way. A call with the new access token proves
- * that it was stored.
+ * machines may be busy. It may also replace it after the kill: the call was on its way. A post that X accepts with the new access
+ * token proves that it was stored.
  */
 const STORING_MS = 10_000;
 
@@ -54,7 +54,8 @@ export const tokenRefreshes: Kind = {
       const token = refreshTokenOf(call);
       if (token !== undefined && moment === 'arrived' && accepted.get(token) === lifetime)
         tools.violation(`one process used the refresh token ${token} again after it was accepted`);
-      if (call.path === '/2/tweets' && moment === 'arrived') {
+      // X also gets posts with the old token, after it refused to replace it.
+      if (call.path === '/2/tweets' && moment === 'decided' && status === 201) {
         const access = bearer(call) ?? '';
         if (!usedAccess.has(access)) xReplaced = undefined;
         usedAccess.add(access);
