@@ -1,7 +1,7 @@
 /** How the console's lists stay true when posts change while lists are being read. */
 import { type InfiniteData, InfiniteQueryObserver, QueryClient } from '@tanstack/react-query';
 import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { applyEvents, refreshAll, type LiveCache } from '../../console/app/data/live/apply-event.ts';
 import { refreshPostLists } from '../../console/app/data/live/post-cache.ts';
 
@@ -73,10 +73,13 @@ function screen(kind: Kind) {
       applyEvents({ queryClient, trpc, api }, [
         { event: 'post.sent', id: undefined, data: JSON.stringify({ timestamp: NOON, post: { id, status: 'sent' } }) },
       ]),
-    change: (operation: string) =>
-      applyEvents({ queryClient, trpc, api }, [
-        { event: 'change', id: undefined, data: JSON.stringify({ operation, objectIds: [] }) },
-      ]),
+    change: (...operations: readonly string[]) =>
+      applyEvents(
+        { queryClient, trpc, api },
+        operations.map((operation) => {
+          return { event: 'change', id: undefined, data: JSON.stringify({ operation, objectIds: [] }) };
+        }),
+      ),
     readCounts: () => ({ newest: newest.count(), pages: pages.count() }),
     answerPage: pages.answer,
     answerNewest: newest.answer,
@@ -190,6 +193,40 @@ it('an endless list of posts reads its newest page only after a decision, which 
   await changed;
 
   expect(readCounts()).toEqual({ newest: 1, pages: 0 });
+});
+
+describe('an endless list of posts that rests', () => {
+  it('reads its newest page when new posts come with the next change', async () => {
+    const { show, setPages, change, answerPage, answerNewest, readCounts, shown } = screen('list');
+    onTestFinished(show());
+    setPages(1);
+    await change('stops.start');
+    await answerPage('b');
+    await expect.poll(shown).toEqual(['b scheduled']);
+
+    const changed = change('stops.release', 'posts.create');
+    await answerNewest('c', 'b');
+    await changed;
+
+    expect([shown(), readCounts()]).toEqual([['c scheduled, b scheduled'], { newest: 1, pages: 1 }]);
+  });
+
+  it('has at most 20 pages when it is read again, although it grew meanwhile', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { show, setPages, change, answerPage, pageCount } = screen('list');
+    onTestFinished(show());
+    setPages(1);
+    await change('stops.start');
+    await answerPage('b');
+    await vi.advanceTimersByTimeAsync(1);
+    await change('stops.release');
+    setPages(30);
+
+    await vi.advanceTimersByTimeAsync(2_000);
+
+    expect(pageCount()).toBe(20);
+  });
 });
 
 describe.each(['keys.revoke', 'profiles.delete', 'stops.start', 'stops.release'])('after %s', (operation) => {

@@ -84,16 +84,15 @@ export async function applyEvents(cache: LiveCache, messages: readonly StreamMes
     for (const resource of resourcesWith(message.event, post)) stale.add(resource);
     if (message.event === 'connection.removed') listsChanged = calendarsChanged = true;
   }
-  const isAnyPost = stale.delete('posts');
-  if (isAnyPost) {
-    refreshPostPages(queryClient, trpc);
+  if (stale.delete('posts')) {
+    if (refreshPostPages(queryClient, trpc)) listsChanged = false;
     calendarsChanged = true;
     void queryClient.invalidateQueries(trpc.posts.get.pathFilter());
   }
   if (calendarsChanged || changedPosts.size > READ_MAX) refreshCalendars(queryClient, trpc);
   for (const resource of stale) void queryClient.invalidateQueries(trpc[resource].pathFilter());
   await Promise.all([...changedPosts].slice(0, READ_MAX).map((id) => readPost(cache, id)));
-  if (listsChanged && !isAnyPost) await refreshPostLists(queryClient, trpc, api);
+  if (listsChanged) await refreshPostLists(queryClient, trpc, api);
 }
 
 function changedIds({ objectIds }: Record<string, unknown>): string[] {

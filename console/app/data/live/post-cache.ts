@@ -119,10 +119,13 @@ export function cutLists(queryClient: QueryClient, trpc: Trpc): void {
   });
 }
 
-/** Reads every page of the lists of posts again, at a limited rate: what has changed is not known, and may be on any page. */
-export function refreshPostPages(queryClient: QueryClient, trpc: Trpc): void {
-  cutLists(queryClient, trpc);
-  refreshAtRest(queryClient, trpc.posts.list.pathFilter());
+/**
+ * Reads every page of the lists of posts again, at a limited rate: what has changed is not known, and may be on any page.
+ *
+ * @returns whether they are read at once
+ */
+export function refreshPostPages(queryClient: QueryClient, trpc: Trpc): boolean {
+  return refreshAtRest(queryClient, trpc.posts.list.pathFilter(), () => cutLists(queryClient, trpc));
 }
 
 /**
