@@ -67,8 +67,6 @@ async function createOnServer(template: string): Promise<Database> {
   made += 1;
   const name = `${template}_${process.pid}_${made}`;
   await onServer(`create database ${name} template ${template}`);
-  // No test loses its server. Each commit would wait for the disk, which other suites use too.
-  await onServer(`alter database ${name} set synchronous_commit = off`);
   const database = await openPostgres(databaseUrl(name), { onDeadlock: noteDeadlock });
   return {
     ...database,
