@@ -38,9 +38,6 @@ async function create(template: string): Promise<Left> {
 const left: Left[] = [];
 const LEFT_MAX = 3;
 
-/** Size of a table from which on it is truncated. */
-const LARGE_BYTES = 512 * 1024;
-
 interface Left {
   readonly database: Database;
   /** Its shape when it was created. */
@@ -57,7 +54,7 @@ function reusable({ database, shape }: Left): Database {
       const now = await shapeOf(database);
       // A world that created its own tables or triggers discards its database.
       if (left.length >= LEFT_MAX || now?.objects !== shape?.objects) return database.close();
-      await query(database.em(), now?.isLarge === false ? DELETE : TRUNCATE);
+      await query(database.em(), now?.sizes === shape?.sizes ? DELETE : TRUNCATE);
       left.push({ database, shape });
     },
   };
@@ -80,32 +77,32 @@ async function createOnServer(template: string): Promise<Database> {
 interface Shape {
   /** The objects in a database besides rows. */
   readonly objects: string;
-  /** Whether a table takes so much of the disk that PostgreSQL would plan for many rows in it, which are deleted. */
-  readonly isLarge: boolean;
+  /** What it knows of the sizes of its tables, from which plans follow: it changes when they are analyzed. */
+  readonly sizes: string;
 }
 
 async function shapeOf(database: Database): Promise<Shape | undefined> {
   const sql = `
-    with relations as (select oid, relname, relkind from pg_class where relnamespace = 'public'::regnamespace)
-    select concat_ws(' ',
-      (select sum(hashtext(oid || relname)) from relations),
-      (select sum(hashtext(t.oid || tgname)) from pg_trigger t join relations r on r.oid = tgrelid),
-      (select sum(hashtext(attrelid || attname || atttypid)) from pg_attribute join relations r on r.oid = attrelid
-        where attnum > 0 and not attisdropped),
-      (select sum(hashtext(oid || proname)) from pg_proc where pronamespace = 'public'::regnamespace)
-    ) as objects, (select bool_or(pg_relation_size(oid) > ${LARGE_BYTES}) from relations where relkind = 'r') as "isLarge"`;
+    select md5(string_agg(thing, ' ' order by thing)) as objects, md5(string_agg(size, ' ' order by size)) as sizes from (
+      select relkind::text || relname::text as thing, relname::text || reltuples as size from pg_class
+        where relnamespace = 'public'::regnamespace
+      union all select tgname::text || tgrelid::regclass::text, null from pg_trigger where not tgisinternal
+      union all select attrelid::regclass::text || '.' || attname::text || atttypid::regtype::text, null
+        from pg_attribute a join pg_class c on c.oid = a.attrelid and c.relnamespace = 'public'::regnamespace
+        where attnum > 0 and not attisdropped
+      union all select proname::text, null from pg_proc where pronamespace = 'public'::regnamespace) things`;
   const [shape] = await query<Shape>(database.em(), sql);
   return shape;
 }
 
-/** Creates new files for each table and index, which takes several times as long as to delete few rows. */
+/** Also forgets the sizes of the tables. */
 const TRUNCATE = `
   do $$ begin
     execute (select 'truncate ' || string_agg(quote_ident(tablename), ', ') || ' restart identity cascade'
       from pg_tables where schemaname = 'public' and tablename not like 'mikro_orm%');
   end $$`;
 
-/** Forgets what is known of the tables too, from which plans follow, so that they are as after a truncation. */
+/** Several times faster than to truncate, which creates new files for each table and index. */
 const DELETE = `
   do $$ declare name text; begin
     set local session_replication_role = replica;
@@ -113,9 +110,6 @@ const DELETE = `
     for name in select tablename from pg_tables where schemaname = 'public' and tablename not like 'mikro_orm%' loop
       execute format('delete from %I', name);
     end loop;
-    delete from pg_statistic where starelid in (select oid from pg_class where relnamespace = 'public'::regnamespace);
-    update pg_class set reltuples = -1, relpages = 0, relallvisible = 0
-      where relnamespace = 'public'::regnamespace and relkind in ('r', 'i') and (reltuples <> -1 or relpages <> 0);
     perform setval(format('%I', sequencename)::regclass, start_value, false)
       from pg_sequences where schemaname = 'public' and last_value is not null and sequencename not like 'mikro_orm%';
   end $$`;
