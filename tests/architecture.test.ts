@@ -184,6 +184,7 @@ describe('queries', () => {
 
     expect(composing.map(({ path }) => path)).toEqual([
       'services/posts/list-posts.ts',
+      'services/posts/read-matches.ts',
       'services/posts/search-posts.ts',
       'services/posts/search-survey.ts',
     ]);

@@ -24,6 +24,13 @@ export interface PostFilter {
   readonly cursor?: string | undefined;
 }
 
+/**
+ * Selects the `id` of each post that an index has of one filter, newest first, as SQL: of several connections, at most `count` of each.
+ *
+ * @param newest SQL of an id that none is newer than
+ */
+export type FilterIndex = (count: number, newest?: string) => string;
+
 /** SQL with its parameters. */
 export interface FilteredPosts {
   /** What to select at most `limit` of the newest matching posts from, as `posts`; the query sorts and limits it too. */
@@ -33,6 +40,10 @@ export interface FilteredPosts {
    * found by (docs/decisions/0126-order-lists-by-their-owner-too.md).
    */
   readonly order: string;
+  /** The index of each tag, of the connections, and of each other filter and limit of the caller's reach: also of posts too old. */
+  readonly indexes: readonly FilterIndex[];
+  /** Whether an id is not of a post that was accepted too early, by the filters. */
+  isRecent(id: string): string;
   /** Whether a row of `posts` matches every filter. */
   condition(): string;
   readonly parameters: unknown[];
@@ -52,43 +63,53 @@ export function filteredPosts(
   if (status !== undefined) equal.push({ column: 'status', value: of(status) });
   if (profileId !== undefined) equal.push({ column: 'profile_id', value: of(profileId) });
   if (platform !== undefined) equal.push({ column: 'platform_id', value: of(platform) });
-  const accepted: string[] = [];
-  if (from !== undefined) {
-    accepted.push(`created_at >= ${of(from)}`);
-    ids.from.push(of(earliestId(new Date(Math.max(from.getTime() - ID_SLACK_MS, 0)))));
-  }
-  if (until !== undefined) {
-    accepted.push(`created_at < ${of(until)}`);
-    ids.before.push(of(earliestId(new Date(until.getTime() + ID_SLACK_MS))));
-  }
+  if (from !== undefined) ids.from.push(of(earliestId(new Date(Math.max(from.getTime() - ID_SLACK_MS, 0)))));
+  if (until !== undefined) ids.before.push(of(earliestId(new Date(until.getTime() + ID_SLACK_MS))));
   if (cursor !== undefined) ids.before.push(of(cursor));
   const named = connections === null ? null : `${of(connections)}::uuid[]`;
-  const ofConnections = named === null ? [] : [`connection_id = any(${named})`];
+  const amongNamed = named === null ? [] : [`connection_id = any(${named})`];
   const tags = tag.map(of);
-  const bounds = (id: string) => [
-    ...ids.from.map((bound) => `${id} >= ${bound}::uuid`),
-    ...ids.before.map((bound) => `${id} < ${bound}::uuid`),
-  ];
-  const all = (...lists: readonly (readonly string[])[]) => lists.flat().join(' and ');
-  const conditions = [OF_ACCOUNT, ...equal.map(equality), ...accepted];
+  const tagged = tags.length === 0 ? [] : [`tags @> array[${tags.join(', ')}]::text[]`];
+  const bounds = (id: string) => boundsOf(id, ids);
+  // Not every query has these parameters, and PostgreSQL refuses one that a query does not use.
+  let bound: string[] | undefined;
+  const accepted = () =>
+    (bound ??= [
+      ...(from === undefined ? [] : [`created_at >= ${of(from)}`]),
+      ...(until === undefined ? [] : [`created_at < ${of(until)}`]),
+    ]);
+  const conditions = () => all([OF_ACCOUNT], equal.map(equality), accepted(), amongNamed, tagged);
   const [single, ...others] = equal;
   const only = single !== undefined && others.length + tags.length === 0 && named === null ? single : null;
   const newest = (limit: number) => {
-    if (tags.length > 0) {
-      const found = `select * from posts where id = t.post_id and ${all(conditions, ofConnections)} offset 0`;
-      return `(${postsTagged(tags, bounds('post_id'))}) t cross join lateral (${found}) posts`;
+    const [tag] = tags;
+    if (tag !== undefined) {
+      const found = `select * from posts where id = t.post_id and ${conditions()} offset 0`;
+      return `(${postsTagged(tag, bounds('post_id'))}) t cross join lateral (${found}) posts`;
     }
-    if (only !== null) return `posts where ${all([OF_ACCOUNT], accepted, rangeOf(only, ids))}`;
-    if (named === null) return `posts where ${all(conditions, bounds('id'))}`;
+    if (only !== null) return `posts where ${all([OF_ACCOUNT], accepted(), rangeOf(only, ids))}`;
+    if (named === null) return `posts where ${all([conditions()], bounds('id'))}`;
     // Selects the newest rows of each connection along its own index.
-    const where = all(['connection_id = c.id'], conditions, bounds('id'));
+    const where = all(['connection_id = c.id'], [conditions()], bounds('id'));
     return `unnest(${named}) as c(id) cross join lateral (select * from posts where ${where} order by id desc limit ${of(limit)}) posts`;
   };
-  const tagged = tags.length === 0 ? [] : [`tags @> array[${tags.join(', ')}]::text[]`];
   const columns = tags.length > 0 ? ['t.account_id', 't.post_id'] : ['posts.account_id', 'posts.id'];
   if (only !== null) columns.splice(1, 0, `posts.${only.column}`);
   const order = columns.map((column) => `${column} desc`).join(', ');
-  return { newest, order, condition: () => all(conditions, bounds('id'), ofConnections, tagged), parameters, of };
+  const condition = () => all([conditions()], bounds('id'));
+  // A range of two columns does not end at the first id that is too old: all older ones in the index would be read.
+  const newer = { ...ids, from: [] };
+  const indexes = [
+    ...tags.map((one) => ofTag(one, newer)),
+    ...(named === null ? [] : [ofConnections(named, newer)]),
+    ...equal.map((one) => ofColumn(one, newer)),
+  ];
+  const isRecent = (id: string) => all(boundsOf(id, { ...ids, before: [] }), ['true']);
+  return { newest, order, indexes, isRecent, condition, parameters, of };
+}
+
+function all(...lists: readonly (readonly string[])[]): string {
+  return lists.flat().join(' and ');
 }
 
 /** Placeholders of ids: of the oldest that may match, and of those that only older ones match. */
@@ -97,25 +118,55 @@ interface IdBounds {
   readonly before: string[];
 }
 
+function boundsOf(id: string, { from, before }: IdBounds, newest?: string): string[] {
+  return [
+    ...from.map((bound) => `${id} >= ${bound}::uuid`),
+    ...before.map((bound) => `${id} < ${bound}::uuid`),
+    ...(newest === undefined ? [] : [`${id} <= ${newest}::uuid`]),
+  ];
+}
+
 /**
  * The same as an equality and bounds of ids, as one range. Only the index of this column has its order. After an equality PostgreSQL may
  * read all posts of the account instead, if it knows that most of them match, and pass over any number of newer ones that do not.
  */
-function rangeOf({ column, value }: Equal, { from, before }: IdBounds): string[] {
+function rangeOf({ column, value }: Equal, { from, before }: IdBounds, newest?: string): string[] {
   // Of two ranges, PostgreSQL would begin at either.
   const first = `greatest(${[...from, `'${NIL}'`].map((bound) => `${bound}::uuid`).join(', ')})`;
   const end = `least(${[...before, `'${MAX}'`].map((bound) => `${bound}::uuid`).join(', ')})`;
-  return [`(${column}, id) >= (${value}, ${first})`, `(${column}, id) < (${value}, ${end})`];
+  // The newest is before the end.
+  const last = newest === undefined ? `< (${value}, ${end})` : `<= (${value}, ${newest}::uuid)`;
+  return [`(${column}, id) >= (${value}, ${first})`, `(${column}, id) ${last}`];
+}
+
+function ofTag(tag: string, ids: IdBounds): FilterIndex {
+  return (_, newest) => {
+    const where = all([OF_ACCOUNT, `tag = ${tag}`], boundsOf('post_id', ids, newest));
+    return `select post_id as id from post_tags where ${where} order by account_id desc, post_id desc`;
+  };
+}
+
+function ofColumn(equal: Equal, ids: IdBounds): FilterIndex {
+  return (_, newest) => {
+    const where = all([OF_ACCOUNT], rangeOf(equal, ids, newest));
+    return `select id from posts where ${where} order by account_id desc, ${equal.column} desc, id desc`;
+  };
+}
+
+/** @param named ids of connections */
+function ofConnections(named: string, ids: IdBounds): FilterIndex {
+  return (count, newest) => {
+    const where = all(['connection_id = c.id'], boundsOf('id', ids, newest));
+    const ofEach = `select id from posts where ${where} order by id desc limit ${count}`;
+    const own = `select id from connections where id = any(${named}) and ${OF_ACCOUNT}`;
+    return `select p.id from (${own}) c cross join lateral (${ofEach}) p order by p.id desc`;
+  };
 }
 
 /**
- * Selects the posts of the account that carry every tag, from the tag parameters. The list query iterates over these and
- * looks each post up. `offset 0` stops the planner from scanning all posts instead. It prefers that scan because it
- * cannot know that a tag is on old posts only.
+ * Selects the posts of the account that have a tag. The list query iterates over these and looks each post up. `offset 0` stops the
+ * planner from scanning all posts instead. It prefers that scan because it cannot know that a tag is on old posts only.
  */
-function postsTagged(tags: readonly string[], bounds: readonly string[]): string {
-  const one = (tag: string) =>
-    `select account_id, post_id from post_tags where ${[OF_ACCOUNT, `tag = ${tag}`, ...bounds].join(' and ')}`;
-  const joined = tags.map((tag, index) => `(${one(tag)}) t${index}${index === 0 ? '' : ' using (post_id)'}`);
-  return `select t0.account_id, post_id from ${joined.join(' join ')}`;
+function postsTagged(tag: string, bounds: readonly string[]): string {
+  return `select account_id, post_id from post_tags where ${all([OF_ACCOUNT, `tag = ${tag}`], bounds)}`;
 }

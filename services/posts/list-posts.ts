@@ -1,6 +1,6 @@
 /**
- * Lists the caller's posts, newest first, one row per connection. Each filter uses an index
- * (docs/decisions/0019-scan-an-index-in-list-order.md); words are searched in `searchPosts`.
+ * Lists the caller's posts, newest first, one row per connection. A filter uses an index
+ * (docs/decisions/0019-scan-an-index-in-list-order.md); several are combined in `readMatches`, and words are searched in `searchPosts`.
  */
 import { type ComposedQuery, composedQuery } from '../../entities/composed-query.ts';
 import type { Context } from '../context.ts';
@@ -9,9 +9,10 @@ import { approvalsOf } from '../approvals/approval-view.ts';
 import { pageOf, refuseCursorWithOffset } from '../paging.ts';
 import { requireProfileFilter } from '../access/profile-exists.ts';
 import { connectionsNamed } from './connections-named.ts';
-import { filteredPosts, type PostFilter } from './filtered-posts.ts';
-import { type PostView, postView, SHOWN_POST } from './post-view.ts';
+import type { PostFilter } from './filtered-posts.ts';
+import { POST_ID, type PostView, postView, readShownPosts, SHOWN_POST, type ShownPostRow } from './post-view.ts';
 import { OF_ACCOUNT, wholeAccount } from './reachable-posts.ts';
+import { isReadInSteps, readMatches, spanQuery } from './read-matches.ts';
 import { searchPosts } from './search-posts.ts';
 
 /** A page of a list. */
@@ -39,11 +40,29 @@ export async function listPosts(
   const connections = connection === undefined ? null : await connectionsNamed(context, caller, connection);
   const rows =
     q === undefined
-      ? await composedQuery(context.db.queries, SHOWN_POST.types, queryOf(context, caller, page, connections))
+      ? await readPage(context, caller, page, connections)
       : await searchPosts(context, caller, { ...page, q }, connections);
   const { items, nextCursor } = pageOf(rows, limit);
   const approvals = await approvalsOf(context.db.queries, items);
   return { posts: items.map((row) => postView(row, approvals)), nextCursor };
+}
+
+/** One row more than the page shows, if there is one. */
+async function readPage(
+  context: Context,
+  caller: Caller,
+  page: PostPage,
+  connections: readonly string[] | null,
+): Promise<ShownPostRow[]> {
+  const { queries } = context.db;
+  const { limit, offset } = page;
+  if (!isReadInSteps(caller, page, connections))
+    return composedQuery(queries, SHOWN_POST.types, queryOf(context, caller, page, connections));
+  const span = { limit: limit + 1, offset };
+  if (offset === 0) return readMatches(context, caller, page, connections, span, SHOWN_POST);
+  // There may be more posts to skip than memory has room for.
+  const found = await readMatches(context, caller, page, connections, span, POST_ID);
+  return readShownPosts(queries, { ids: found.map(({ id }) => id) });
 }
 
 /** The embedded database keeps no plans. */
@@ -82,14 +101,11 @@ export function plainQuery(
 }
 
 /**
- * Builds the query of one page without words. It selects one row more than the page shows.
+ * Builds the query of one page with at most one filter, and without words. It selects one row more than the page shows.
  *
  * @param connections ids of connections to filter by; null for any
  */
 export function postsQuery(caller: Caller, page: PostPage, connections: readonly string[] | null): ComposedQuery {
   const { limit, offset } = page;
-  const { newest, order, of, parameters } = filteredPosts(caller, page, connections);
-  const found = newest(offset + limit + 1);
-  const sql = `select ${SHOWN_POST.sql} from ${found} order by ${order} limit ${of(limit + 1)} offset ${of(offset)}`;
-  return { sql, parameters };
+  return spanQuery(caller, page, connections, { limit: limit + 1, offset }, SHOWN_POST.sql);
 }

@@ -1,6 +1,6 @@
 /** A post as the API returns it (docs/contract/posts.md#fields), and the columns it is read from. */
 import { columns } from '../../entities/column-lists.ts';
-import type { Queries } from '../../entities/statement.ts';
+import { type Queries, statement } from '../../entities/statement.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { storedError } from '../../errors/item-error.ts';
 import { approvalsOf, type ApprovalView } from '../approvals/approval-view.ts';
@@ -50,6 +50,15 @@ export const POST = { list: NAMES, ...columns('posts', NAMES) };
 
 /** What a list of posts selects. */
 export const SHOWN_POST = columns('posts', SHOWN_NAMES);
+
+export const POST_ID = columns('posts', ['id']);
+
+/** The rows of a page by the ids of its posts, newest first. */
+export const readShownPosts = statement('read the posts of a page', {
+  parameters: { ids: 'uuid[]' },
+  result: SHOWN_POST.types,
+  sql: ({ ids }) => `select ${SHOWN_POST.sql} from posts where id = any(${ids}) order by id desc`,
+});
 
 export type PostRow = Pick<Tables['posts'], (typeof NAMES)[number]>;
 

@@ -3,13 +3,13 @@
  * nor on how many of them have the words (docs/decisions/0089-search-words-from-the-newest-posts-on.md).
  */
 import { type ComposedQuery, composedQuery } from '../../entities/composed-query.ts';
-import type { Row } from '../../entities/statement.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Context } from '../context.ts';
 import { filteredPosts, type PostFilter } from './filtered-posts.ts';
 import { areClose, type Periods, periodsBefore, periodsNear } from './periods.ts';
-import { SHOWN_POST } from './post-view.ts';
+import { POST_ID, readShownPosts, type ShownPostRow } from './post-view.ts';
 import { isOfPeriods, matchesWords, ownerLexeme } from './post-words.ts';
+import { isReadInSteps, readMatches, type Span, spanQuery } from './read-matches.ts';
 import { SURVEYED_POST, surveyOf, surveyQuery } from './search-survey.ts';
 
 export interface PostSearch extends PostFilter {
@@ -21,13 +21,6 @@ export interface PostSearch extends PostFilter {
 /** So many of the newest posts are read in order first: a frequent word fills a page from them. */
 const READ_FIRST = 250;
 
-/** Which of the posts that are found to give. */
-interface Span {
-  readonly limit: number;
-  readonly offset: number;
-}
-
-const FOUND = { id: 'uuid' } as const;
 const READ = { id: 'uuid', matches: 'boolean' } as const;
 
 /** @returns the rows of the page, and one more if there is one */
@@ -36,10 +29,10 @@ export async function searchPosts(
   caller: Caller,
   search: PostSearch,
   connections: readonly string[] | null,
-): Promise<Row<typeof SHOWN_POST.types>[]> {
+): Promise<ShownPostRow[]> {
   const { limit, offset } = search;
   const { queries } = context.db;
-  const read = await composedQuery(queries, READ, newestQuery(caller, search, connections));
+  const read = await composedQuery(queries, READ, await newestQuery(context, caller, search, connections));
   const ids = read.filter(({ matches }) => matches).map(({ id }) => id);
   const page = ids.slice(offset, offset + limit + 1);
   const last = read.at(-1);
@@ -50,7 +43,7 @@ export async function searchPosts(
     const isFrequent = ids.length > 0 && areClose(read[0]?.id ?? last.id, last.id);
     page.push(...(await olderPosts(context, caller, rest, connections, span, isFrequent)));
   }
-  return page.length === 0 ? [] : composedQuery(queries, SHOWN_POST.types, pageQuery(page));
+  return page.length === 0 ? [] : readShownPosts(queries, { ids: page });
 }
 
 /** @param isFrequent whether the periods near may fill the page: posts are many, and some of the newest have the words */
@@ -62,7 +55,7 @@ async function olderPosts(
   span: Span,
   isFrequent: boolean,
 ): Promise<string[]> {
-  const run = async (query: ComposedQuery) => (await composedQuery(queries, FOUND, query)).map(({ id }) => id);
+  const run = async (query: ComposedQuery) => (await composedQuery(queries, POST_ID.types, query)).map(({ id }) => id);
   const older = (periods: readonly Periods[]) => run(olderQuery(caller, search, connections, periods, span));
   if (isFrequent) {
     const near = await older(periodsNear(search.cursor).map((period) => [period]));
@@ -76,17 +69,35 @@ async function olderPosts(
 }
 
 /** The newest posts that match the other filters, each with whether it has the words. */
-export function newestQuery(caller: Caller, search: PostSearch, connections: readonly string[] | null): ComposedQuery {
-  const { newest, order, of, parameters } = filteredPosts(caller, search, connections);
-  const words = matchesWords(of(search.q), of(ownerLexeme(caller.accountId)));
+async function newestQuery(
+  context: Context,
+  caller: Caller,
+  search: PostSearch,
+  connections: readonly string[] | null,
+): Promise<ComposedQuery> {
+  const span = { limit: READ_FIRST, offset: 0 };
+  if (isReadInSteps(caller, search, connections)) {
+    const found = await readMatches(context, caller, search, connections, span, POST_ID);
+    const ids = found.map(({ id }) => id);
+    return withMatches(caller, search, 'select id from unnest($1::uuid[]) as newest (id)', [ids]);
+  }
+  const { sql, parameters } = spanQuery(caller, search, connections, span, POST_ID.sql);
+  return withMatches(caller, search, sql, parameters);
+}
+
+/** @param sql selects the ids of the posts, with the parameters */
+function withMatches(caller: Caller, { q }: PostSearch, sql: string, parameters: readonly unknown[]): ComposedQuery {
+  const words = matchesWords(`$${parameters.length + 1}`, `$${parameters.length + 2}`);
   // An aggregate, so that a row comes of each post, and its words are found by its id.
-  const sql = `
+  return {
+    sql: `
     select s.id, m.matches
-    from (select posts.id from ${newest(READ_FIRST)} order by ${order} limit ${of(READ_FIRST)}) s
+    from (${sql}) s
     cross join lateral (
       select coalesce(bool_or(${words}), false) as matches from post_words w where w.post_id = s.id) m
-    order by s.id desc`;
-  return { sql, parameters };
+    order by s.id desc`,
+    parameters: [...parameters, q, ownerLexeme(caller.accountId)],
+  };
 }
 
 /**
@@ -142,8 +153,4 @@ function amongQuery(
     cross join lateral (select id from posts where id = f.id and ${condition()} offset 0) p
     order by f.id desc limit ${of(limit)} offset ${of(offset)}`;
   return { sql, parameters };
-}
-
-function pageQuery(ids: readonly string[]): ComposedQuery {
-  return { sql: `select ${SHOWN_POST.sql} from posts where id = any($1::uuid[]) order by id desc`, parameters: [ids] };
 }
