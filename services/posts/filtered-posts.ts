@@ -72,20 +72,20 @@ export function filteredPosts(
   const tagged = tags.length === 0 ? [] : [`tags @> array[${tags.join(', ')}]::text[]`];
   const bounds = (id: string) => boundsOf(id, ids);
   // Not every query has these parameters, and PostgreSQL refuses one that a query does not use.
-  let bound: string[] | undefined;
-  const accepted = () =>
-    (bound ??= [
-      ...(from === undefined ? [] : [`created_at >= ${of(from)}`]),
-      ...(until === undefined ? [] : [`created_at < ${of(until)}`]),
-    ]);
+  const accepted = () => [
+    ...(from === undefined ? [] : [`created_at >= ${of(from)}`]),
+    ...(until === undefined ? [] : [`created_at < ${of(until)}`]),
+  ];
   const conditions = () => all([OF_ACCOUNT], equal.map(equality), accepted(), amongNamed, tagged);
   const [single, ...others] = equal;
   const only = single !== undefined && others.length + tags.length === 0 && named === null ? single : null;
   const newest = (limit: number) => {
-    const [tag] = tags;
-    if (tag !== undefined) {
+    const [first] = tags;
+    if (first !== undefined) {
+      // `offset 0` stops the planner from scanning all posts instead. It prefers that scan because it cannot know that a tag is on old
+      // posts only.
       const found = `select * from posts where id = t.post_id and ${conditions()} offset 0`;
-      return `(${postsTagged(tag, bounds('post_id'))}) t cross join lateral (${found}) posts`;
+      return `(select account_id, post_id from ${tagsOf(first, bounds('post_id'))}) t cross join lateral (${found}) posts`;
     }
     if (only !== null) return `posts where ${all([OF_ACCOUNT], accepted(), rangeOf(only, ids))}`;
     if (named === null) return `posts where ${all([conditions()], bounds('id'))}`;
@@ -139,10 +139,15 @@ function rangeOf({ column, value }: Equal, { from, before }: IdBounds, newest?: 
   return [`(${column}, id) >= (${value}, ${first})`, `(${column}, id) ${last}`];
 }
 
+/** The rows of a tag in the account. */
+function tagsOf(tag: string, bounds: readonly string[]): string {
+  return `post_tags where ${all([OF_ACCOUNT, `tag = ${tag}`], bounds)}`;
+}
+
 function ofTag(tag: string, ids: IdBounds): FilterIndex {
   return (_, newest) => {
-    const where = all([OF_ACCOUNT, `tag = ${tag}`], boundsOf('post_id', ids, newest));
-    return `select post_id as id from post_tags where ${where} order by account_id desc, post_id desc`;
+    const found = tagsOf(tag, boundsOf('post_id', ids, newest));
+    return `select post_id as id from ${found} order by account_id desc, post_id desc`;
   };
 }
 
@@ -161,12 +166,4 @@ function ofConnections(named: string, ids: IdBounds): FilterIndex {
     const own = `select id from connections where id = any(${named}) and ${OF_ACCOUNT}`;
     return `select p.id from (${own}) c cross join lateral (${ofEach}) p order by p.id desc`;
   };
-}
-
-/**
- * Selects the posts of the account that have a tag. The list query iterates over these and looks each post up. `offset 0` stops the
- * planner from scanning all posts instead. It prefers that scan because it cannot know that a tag is on old posts only.
- */
-function postsTagged(tag: string, bounds: readonly string[]): string {
-  return `select account_id, post_id from post_tags where ${all([OF_ACCOUNT, `tag = ${tag}`], bounds)}`;
 }

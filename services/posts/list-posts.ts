@@ -54,26 +54,17 @@ async function readPage(
   page: PostPage,
   connections: readonly string[] | null,
 ): Promise<ShownPostRow[]> {
-  const { queries } = context.db;
+  const { engine, queries } = context.db;
   const { limit, offset } = page;
-  if (!isReadInSteps(caller, page, connections))
-    return composedQuery(queries, SHOWN_POST.types, queryOf(context, caller, page, connections));
+  // The embedded database keeps no plans.
+  const plain = engine === 'postgres' ? plainQuery(caller, page, connections) : null;
+  if (plain !== null || !isReadInSteps(caller, page, connections))
+    return composedQuery(queries, SHOWN_POST.types, plain ?? postsQuery(caller, page, connections));
   const span = { limit: limit + 1, offset };
   if (offset === 0) return readMatches(context, caller, page, connections, span, SHOWN_POST);
   // There may be more posts to skip than memory has room for.
   const found = await readMatches(context, caller, page, connections, span, POST_ID);
   return readShownPosts(queries, { ids: found.map(({ id }) => id) });
-}
-
-/** The embedded database keeps no plans. */
-function queryOf(
-  { db }: Context,
-  caller: Caller,
-  page: PostPage,
-  connections: readonly string[] | null,
-): ComposedQuery {
-  const plain = db.engine === 'postgres' ? plainQuery(caller, page, connections) : null;
-  return plain ?? postsQuery(caller, page, connections);
 }
 
 /** Page sizes that `plainQuery` is prepared for. */
