@@ -31,12 +31,15 @@ const ENTRIES_MAX = 32_000;
  */
 const STEPPED_WITHOUT_TAG = 2_000;
 
+/** Posts that may come into a part of an index between the query that finds it and the one that reads it, as statuses change. */
+const ADDED_MAX = 500;
+
 /** What a step reads: posts of one of the indexes, from the newest to the oldest, or to the end of the index when that is null. */
 const PART = { place: 'int', newest: 'uuid', oldest: 'uuid?' } as const;
 
 /**
  * Whether {@link readMatches} is for this list, and not one query along the index of its only filter. Along that index, a list that has
- * less than a page since its first day would be looked for among all older posts too.
+ * less than a page since its first day would read all older posts too.
  */
 export function isReadInSteps(caller: Caller, filter: PostFilter, connections: readonly string[] | null): boolean {
   const { indexes } = filteredPosts(caller, filter, connections);
@@ -68,7 +71,8 @@ export async function readMatches<Result extends Types>(
       return [...rows, ...(await composedQuery(queries, types, spanQuery(caller, rest, connections, wanted, sql)))];
     const [part] = await composedQuery(queries, PART, partQuery(caller, rest, connections, entries));
     if (part === undefined) return rows;
-    const query = matchesQuery(caller, rest, connections, { part, entries, wanted, selected: sql });
+    const step = { part, entries: entries + ADDED_MAX, wanted, selected: sql };
+    const query = matchesQuery(caller, rest, connections, step);
     const found = await composedQuery(queries, types, query);
     rows.push(...found.slice(toSkip));
     toSkip = Math.max(toSkip - found.length, 0);
@@ -108,6 +112,7 @@ export function partQuery(
 
 interface Step {
   readonly part: Row<typeof PART>;
+  /** Most posts of the index to read. */
   readonly entries: number;
   readonly wanted: Span;
   /** Columns. */

@@ -4,10 +4,12 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../../../services/access/caller.ts';
-import { matchesQuery, partQuery } from '../../../services/posts/read-matches.ts';
+import { matchesQuery, partQuery, readMatches } from '../../../services/posts/read-matches.ts';
+import type { Context } from '../../../services/context.ts';
+import { earliestId } from '../../../services/ids.ts';
+import { POST_ID } from '../../../services/posts/post-view.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { connectSandbox } from '../../harness/connections.ts';
-import { earliestId } from '../../../services/ids.ts';
 import { START } from '../../harness/test-clock.ts';
 import { startWorld } from '../../harness/world.ts';
 
@@ -181,6 +183,30 @@ describe('a list by two filters', () => {
     expect(within).toHaveLength(400);
     expect(page).toEqual({ ids: within.slice(350), nextCursor: null });
     expect(none).toEqual({ ids: [], nextCursor: null });
+  });
+});
+
+describe('a list that is read while posts change', () => {
+  it('leaves out none, when another post gets a status that is being read', async () => {
+    const changed = idOf(3_757);
+    let queries = 0;
+    const run = async (sql: string, values: readonly unknown[]) => {
+      const rows = await world.sql(sql, [...values]);
+      queries += 1;
+      // Between the query that finds what a step reads, and the one that reads it.
+      if (queries === 1) await world.sql(`update posts set status = 'sent' where id = $1`, [changed]);
+      return { rows };
+    };
+    const context = { db: { queries: { ...world.db.queries, run } } } as unknown as Context;
+    const caller = { accountId, profileId: null, mode: 'live' } as Caller;
+    const filter = { status: 'sent', from: acceptedAt(0) } as const;
+
+    const rows = await readMatches(context, caller, filter, null, { limit: 700, offset: 0 }, POST_ID);
+
+    await world.sql(`update posts set status = 'failed' where id = $1`, [changed]);
+    const before = matching({ status: 'sent' });
+    expect(queries).toBe(4);
+    expect(rows.map(({ id }) => id)).toEqual([...before, changed].toSorted().toReversed().slice(0, 700));
   });
 });
 
