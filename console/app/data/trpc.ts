@@ -3,6 +3,7 @@ import { createTRPCClient, httpBatchLink, httpLink, splitLink, type TRPCLink } f
 import { createTRPCContext } from '@trpc/tanstack-react-query';
 import type { ConsoleRouter } from '../../../routers/console.ts';
 import type { Api } from './api-types.ts';
+import { outlivingPage } from './keepalive.ts';
 import { accessOf, type Session } from './session.ts';
 
 export type { Api, Inputs, Outputs } from './api-types.ts';
@@ -16,7 +17,7 @@ const BATCH_MAX = 20;
 /** Longest address of a read; longer reads are split into several requests. */
 const ADDRESS_MAX = 6_000;
 
-/** Whether the browser is leaving the page. Then timers no longer run, and it ends requests that are not marked. */
+/** Whether the browser is leaving the page. Then timers no longer run. */
 let isLeaving = false;
 
 // Before other listeners, which send what the page has announced.
@@ -38,17 +39,24 @@ export function createApi(session: Session): Api {
     headers,
     // Browsers name the origin of a POST over plain http too, which the server checks with the cookie.
     ...(session.kind === 'person' && { methodOverride: 'POST' as const }),
+  };
+  const request = (url: string | URL | Request, init: object | undefined, keepalive: boolean) =>
+    fetch(url, { ...(init as RequestInit), credentials, cache: 'no-store', keepalive });
+  const reads = { ...options, fetch: (url: string | URL | Request, init?: object) => request(url, init, false) };
+  // A change that was asked for is made, even if the page is left before the request has gone out.
+  const changes = {
+    ...options,
     fetch: (url: string | URL | Request, init?: object) =>
-      fetch(url, { ...(init as RequestInit), credentials, cache: 'no-store', keepalive: isLeaving }),
+      outlivingPage((init as RequestInit | undefined)?.body, isLeaving, (keepalive) => request(url, init, keepalive)),
   };
   return createTRPCClient<ConsoleRouter>({
     links: [
       leaveOutDirection,
       splitLink({
-        // The service takes a body as large as an image only for this call alone. A batch waits for a timer.
-        condition: ({ path }) => path === 'media.upload' || isLeaving,
-        true: httpLink(options),
-        false: httpBatchLink({ ...options, maxItems: BATCH_MAX, maxURLLength: ADDRESS_MAX }),
+        // A batch waits for a timer, which a page that is left no longer runs.
+        condition: ({ type }) => type === 'mutation' || isLeaving,
+        true: httpLink(changes),
+        false: httpBatchLink({ ...reads, maxItems: BATCH_MAX, maxURLLength: ADDRESS_MAX }),
       }),
     ],
   });

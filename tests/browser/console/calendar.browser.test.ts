@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { connectSandbox } from '../../harness/connections.ts';
 import { createProfile } from '../../harness/profiles.ts';
+import { LIVE_KEY } from '../../harness/world.ts';
 import { HAS_BROWSER, useConsole } from './console-stage.ts';
 import { expectGoodView, expectNoViolation } from './view-checks.ts';
 
@@ -196,6 +197,30 @@ describe.skipIf(!HAS_BROWSER)('Calendar', () => {
 
     await expect.poll(() => timeOf(first)).toBe(`${day} 11:30`);
     await expect.poll(() => timeOf(second)).toBe(`${day} 12:00`);
+  });
+
+  it('moves a post also when the page is left before the request has found a connection to the service', async () => {
+    const day = dayAfter(8);
+    const id = await scheduleAt('Waiting post', day);
+    const { page } = await stage.visit(weekOf(day));
+    const entry = page.getByRole('button', { name: /Waiting post/ });
+    await entry.waitFor();
+    // A browser keeps six connections to a service: the page has one stream of events, and now five more.
+    const answers = await page.evaluate(
+      async ([url, key]) => {
+        const open = async () => (await fetch(`${url}/api/v2/events`, { headers: { 'x-api-key': key } })).status;
+        return await Promise.all([open(), open(), open(), open(), open()]);
+      },
+      [stage.world.url, LIVE_KEY] as const,
+    );
+    expect(answers).toEqual([200, 200, 200, 200, 200]);
+
+    const asked = page.waitForRequest(/posts\.reschedule/);
+    await entry.press('Shift+ArrowDown');
+    await asked;
+    await page.goto('about:blank');
+
+    await expect.poll(() => timeOf(id)).toBe(`${day} 11:30`);
   });
 
   it('takes no year of five digits as the time of a post', async () => {
