@@ -70,7 +70,7 @@ export function fetchForProvider(context: Context): typeof globalThis.fetch {
 /** oidc-provider refuses such a document, so it is passed on unchanged. */
 function hasSecret(document: object): boolean {
   const { token_endpoint_auth_method: method } = document as Record<string, unknown>;
-  return 'client_secret' in document || String(method).startsWith('client_secret');
+  return 'client_secret' in document || (typeof method === 'string' && method.startsWith('client_secret'));
 }
 
 function cacheHeaders({ headers }: Response): Record<string, string> {

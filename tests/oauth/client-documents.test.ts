@@ -83,6 +83,15 @@ describe('a client with a document', () => {
     expect(asked.filter((path) => clientId.endsWith(path))).toHaveLength(1);
   });
 
+  it.each<[string, object]>([
+    ['is no text', { token_endpoint_auth_method: { toString: 'client_secret_basic' } }],
+    ['is null', { token_endpoint_auth_method: null }],
+  ])('whose way to authenticate %s is public', async (_name, fields) => {
+    const consent = await openConsent(person.browser, { clientId: newClient(fields) });
+
+    expect(consent.text).toContain('Allow <span dir="auto">Documented</span>?');
+  });
+
   it('stores nothing', async () => {
     await codeFor(person, { clientId: newClient() });
 
