@@ -4,7 +4,7 @@ import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query';
 import { expect, it, onTestFinished } from 'vitest';
 import type { LiveCache } from '../../console/app/data/live/apply-event.ts';
 import { type QueueEdit, queueMutation } from '../../console/app/views/queues/queue-mutation.ts';
-import { type Slot, withoutSlots } from '../../console/app/views/queues/slots.ts';
+import { type Slot, withoutSlots, withSlots } from '../../console/app/views/queues/slots.ts';
 
 const WEEK: readonly Slot[] = [1, 2, 3].map((weekday) => ({ weekday, time: '09:00' }));
 
@@ -15,6 +15,7 @@ function queue() {
   const connection = () => ({ id: 'bell', slug: 'bell', timezone: 'UTC', queueSlots: slots });
   const api = {
     connections: {
+      get: { query: async () => ({ connection: connection() }) },
       updateQueue: {
         mutate: async (input: { readonly slots: readonly Slot[] }) => {
           await new Promise<void>((resolve) => void waiting.push(resolve));
@@ -37,6 +38,8 @@ function queue() {
       await expect.poll(() => waiting.length).toBe(1);
       waiting.shift()?.();
     },
+    /** Another person adds a slot, which is not shown here. */
+    addElsewhere: (slot: Slot) => (slots = [...slots, slot]),
     slots: () => slots,
     shown: () => queryClient.getQueryData(queryKey)?.connections[0]?.queueSlots,
   };
@@ -59,4 +62,20 @@ it('two slots that are removed in quick succession are both gone, and each is re
   expect(slots()).toEqual(WEEK.slice(2));
   expect(shown()).toEqual(WEEK.slice(2));
   expect(reported).toEqual([1, 2]);
+});
+
+it('a slot is added to those that another person has added meanwhile', async () => {
+  const { change, answer, addElsewhere, slots, shown } = queue();
+  const [theirs, own] = [
+    { weekday: 4, time: '09:00' },
+    { weekday: 5, time: '09:00' },
+  ] as const;
+  addElsewhere(theirs);
+
+  const changed = change({ fields: (present) => ({ slots: withSlots(present, [own]) }), onDone: () => undefined });
+  await answer();
+  await changed;
+
+  expect(slots()).toEqual([...WEEK, theirs, own]);
+  expect(shown()).toEqual([...WEEK, theirs, own]);
 });

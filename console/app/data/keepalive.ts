@@ -1,11 +1,11 @@
 /**
  * Which requests outlive their page. Browsers end the requests of a page that is left, except those with `keepalive`. These may have
- * 64 KiB of body under way together (Fetch standard, 4.6), and Chromium refuses more than some at a time, so a request gets it
+ * 64 KiB of body under way together (Fetch standard, 4.6), and browsers take only some at a time, Firefox in all tabs together, so a request gets it
  * only while it fits into these limits.
  */
 
 const BYTES_MAX = 32 * 1024;
-const REQUESTS_MAX = 8;
+const REQUESTS_MAX = 4;
 
 let bytes = 0;
 let requests = 0;
@@ -19,7 +19,7 @@ export async function outlivingPage<Answer>(
   always: boolean,
   send: (keepalive: boolean) => Promise<Answer>,
 ): Promise<Answer> {
-  const size = typeof body === 'string' ? new TextEncoder().encode(body).length : Number.POSITIVE_INFINITY;
+  const size = typeof body === 'string' && body.length <= BYTES_MAX ? utf8Bytes(body) : Number.POSITIVE_INFINITY;
   const fits = requests < REQUESTS_MAX && bytes + size <= BYTES_MAX;
   if (!fits) return await send(always);
   bytes += size;
@@ -31,3 +31,5 @@ export async function outlivingPage<Answer>(
     requests -= 1;
   }
 }
+
+const utf8Bytes = (text: string) => new TextEncoder().encode(text).length;

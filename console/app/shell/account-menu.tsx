@@ -1,4 +1,7 @@
 /** Says who uses the console, and ends that: signs out, or forgets the key of this tab. */
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { untilSent } from '../data/leaving.ts';
 import { forgetKey, type Session } from '../data/session.ts';
 import { Button } from '../ui/button.tsx';
 import { useSession } from './session-context.ts';
@@ -27,10 +30,19 @@ function nameOf(session: Session) {
 }
 
 function SignOut({ csrf }: { csrf: string }) {
+  const queryClient = useQueryClient();
+  const [isPending, setIsPending] = useState(false);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    setIsPending(true);
+    // Afterwards the service would refuse what was announced.
+    void untilSent(queryClient).then(() => form.submit());
+  };
   return (
-    <form method="post" action="/sign-out">
+    <form method="post" action="/sign-out" onSubmit={submit}>
       <input type="hidden" name="csrf" value={csrf} />
-      <Button look="quiet" type="submit">
+      <Button look="quiet" type="submit" isPending={isPending}>
         Sign out
       </Button>
     </form>

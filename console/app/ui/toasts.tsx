@@ -6,6 +6,7 @@ import {
   UNSTABLE_ToastQueue as ToastQueue,
   UNSTABLE_ToastRegion as ToastRegion,
 } from 'react-aria-components/Toast';
+import { onLeave } from '../data/leaving.ts';
 import { Button } from './button.tsx';
 import { Undo2, X } from './icons.tsx';
 
@@ -24,14 +25,6 @@ export function toast(text: string, undo?: () => void): void {
   queue.add({ text, ...(undo && { undo }) }, { timeout: SHOWN_MS });
 }
 
-/** What waits for the end of its toast. */
-const waiting = new Set<() => void>();
-
-// A page that is left does at once what it has announced.
-window.addEventListener('pagehide', () => {
-  for (const run of waiting) run();
-});
-
 /**
  * Announces a change that the service cannot take back, and makes it when the message goes, unless the person presses
  * Undo before.
@@ -43,12 +36,13 @@ export function doUnlessUndone(text: string, run: () => void, onUndo: () => void
   const finish = (act: () => void) => () => {
     if (isOver) return;
     isOver = true;
-    waiting.delete(carryOut);
+    stop();
     act();
   };
   const carryOut = finish(run);
-  waiting.add(carryOut);
   const key = queue.add({ text, undo: finish(onUndo) }, { timeout: SHOWN_MS, onClose: carryOut });
+  // Without the message, which would offer to undo what can no longer be undone.
+  const stop = onLeave(() => queue.close(key));
   return finish(() => queue.close(key));
 }
 

@@ -128,6 +128,25 @@ describe.skipIf(!HAS_BROWSER)('Approvals', () => {
     await stage.world.rest(`DELETE /posts/${postId}`);
   });
 
+  it('keeps a reason that is being written when another person decides, until the page is left', async () => {
+    const { secret } = await stage.world.key({ approval: 'required' });
+    const [decided, other] = [await ask(secret, 'Decided elsewhere'), await ask(secret, 'Still waits')];
+    const { page } = await stage.visit('/approvals');
+    await page.getByRole('button', { name: `Reject post ${decided}` }).click();
+    await page.getByLabel('Reason').fill('A long reason');
+    await page.getByRole('button', { name: `Reject post ${other}` }).waitFor();
+
+    for (const postId of [decided, other])
+      await stage.world.rest(`POST /posts/${postId}/reject`, { body: { reason: 'No.' } });
+
+    await page.getByText('This request was decided').waitFor();
+    await page.getByRole('button', { name: `Reject post ${other}` }).waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Reason').inputValue()).toBe('A long reason');
+    await page.getByLabel('Reason').fill('');
+    await page.getByText('Nothing waits for you').waitFor();
+    for (const postId of [decided, other]) await stage.world.rest(`DELETE /posts/${postId}`);
+  });
+
   it('lets the next ten posts of the same key go out today', async () => {
     const { secret } = await stage.world.key({ approval: 'required' });
     await ask(secret, 'The first of many');

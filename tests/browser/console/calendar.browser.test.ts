@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { connectSandbox } from '../../harness/connections.ts';
 import { createProfile } from '../../harness/profiles.ts';
-import { LIVE_KEY } from '../../harness/world.ts';
-import { HAS_BROWSER, useConsole } from './console-stage.ts';
+import { fillConnections, HAS_BROWSER, useConsole } from './console-stage.ts';
 import { expectGoodView, expectNoViolation } from './view-checks.ts';
 
 const stage = useConsole();
@@ -205,16 +204,7 @@ describe.skipIf(!HAS_BROWSER)('Calendar', () => {
     const { page } = await stage.visit(weekOf(day));
     const entry = page.getByRole('button', { name: /Waiting post/ });
     await entry.waitFor();
-    // A browser keeps six connections to a service: the page has one stream of events, and now five more.
-    const answers = await page.evaluate(
-      async ([url, key]) => {
-        const open = async () => (await fetch(`${url}/api/v2/events`, { headers: { 'x-api-key': key } })).status;
-        return await Promise.all([open(), open(), open(), open(), open()]);
-      },
-      [stage.world.url, LIVE_KEY] as const,
-    );
-    expect(answers).toEqual([200, 200, 200, 200, 200]);
-
+    await fillConnections(page, stage.world.url);
     const asked = page.waitForRequest(/posts\.reschedule/);
     await entry.press('Shift+ArrowDown');
     await asked;

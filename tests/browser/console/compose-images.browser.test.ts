@@ -67,6 +67,28 @@ describe.skipIf(!HAS_BROWSER)('Images of Compose', () => {
     ]);
   });
 
+  it('are not added when words of an office program are pasted, which come with a picture of them', async () => {
+    const { page } = await stage.visit('/compose');
+    const picture = (await plain(40, 40).png().toBuffer()).toString('base64');
+    await choose(page, 'sandbox');
+    await textOf(page).focus();
+    const isLeftToField = (types: readonly string[]) =>
+      page.evaluate<boolean>(`(() => {
+        const clipboardData = new DataTransfer();
+        for (const type of ${JSON.stringify(types)}) clipboardData.setData(type, 'Words');
+        const bytes = Uint8Array.from(atob('${picture}'), (character) => character.charCodeAt(0));
+        clipboardData.items.add(new File([bytes], 'image.png', { type: 'image/png' }));
+        const paste = new ClipboardEvent('paste', { clipboardData, cancelable: true, bubbles: true });
+        return document.activeElement.dispatchEvent(paste);
+      })()`);
+
+    expect(await isLeftToField(['text/plain', 'text/html'])).toBe(true);
+    expect(await page.getByLabel('Alt text of image 1').count()).toBe(0);
+    // An image that was copied in a browser comes with HTML, a copied file with its name.
+    expect(await isLeftToField(['text/html'])).toBe(false);
+    await page.getByLabel('Alt text of image 1').waitFor();
+  });
+
   it('are removed, brought back by undo, and good in every scheme and size', async () => {
     const { page } = await stage.visit('/compose');
     await page

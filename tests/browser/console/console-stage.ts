@@ -3,11 +3,11 @@
  * signed in, and checks that hold on every view.
  */
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, inject } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 import { freePort } from '../../crash/server-process.ts';
 import { connectSandbox, type TestConnection } from '../../harness/connections.ts';
 import { OWNER_ENV, signedInBrowser } from '../../harness/owner.ts';
-import { startWorld, type World, type WorldOptions } from '../../harness/world.ts';
+import { LIVE_KEY, startWorld, type World, type WorldOptions } from '../../harness/world.ts';
 import { type Customer, newCustomer } from '../customer.ts';
 import { DESKTOP } from '../page-checks.ts';
 
@@ -121,3 +121,18 @@ const nowhere = new Proxy({} as ConsoleStage, {
     throw new Error('there is no browser, so there is no console');
   },
 });
+
+/**
+ * Leaves the page no connection to the service, until it is left: browsers keep six of them, the page has one stream of events, and now
+ * five more.
+ */
+export async function fillConnections(page: Page, url: string): Promise<void> {
+  const answers = await page.evaluate(
+    async ([events, key]) => {
+      const open = async () => (await fetch(events, { headers: { 'x-api-key': key } })).status;
+      return await Promise.all([open(), open(), open(), open(), open()]);
+    },
+    [`${url}/api/v2/events`, LIVE_KEY] as const,
+  );
+  expect(answers).toEqual([200, 200, 200, 200, 200]);
+}

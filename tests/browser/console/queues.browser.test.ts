@@ -113,6 +113,20 @@ describe.skipIf(!HAS_BROWSER)('Queues', () => {
     await expect.poll(queue).toEqual([]);
   });
 
+  it('moves a post before it signs out, although undo still shows', async () => {
+    const { path, queue } = await queueOf(['Moved and signed out']);
+    const { page } = await stage.visit(path);
+    await page.getByRole('button', { name: 'Move Moved and signed out' }).click();
+    await page.getByRole('dialog').getByText('A free slot').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Move', exact: true }).click();
+    await page.getByRole('button', { name: 'Undo', exact: true }).waitFor();
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(await queue()).toEqual([]);
+  });
+
   it.each(['left', 'shown'])('says once that a post was not moved when the view is %s', async (state) => {
     const { path, queue } = await queueOf(['Cannot move']);
     const [before] = await queue();
@@ -189,6 +203,17 @@ describe.skipIf(!HAS_BROWSER)('Queues', () => {
     await leave(page);
 
     await expect.poll(texts).toEqual(['Second', 'First']);
+  });
+
+  it('says that an order was refused also when the view was left', async () => {
+    const { path } = await queueOf(['First', 'Second']);
+    const { page } = await stage.visit(path, { refusedAt: ['/owner/trpc/connections.orderQueue'] });
+    await page.route('**/owner/trpc/connections.orderQueue*', (route) => route.abort());
+    await page.getByRole('button', { name: 'Move First down' }).click();
+
+    await page.getByRole('link', { name: 'Posts', exact: true }).first().click();
+
+    await page.getByText(/^The order of the queue was not changed\. ./).waitFor();
   });
 
   it('shows the earlier order again, and why, when a post is being sent', async () => {

@@ -2,6 +2,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Composition, newComposition } from '../../../console/app/views/compose/composition.ts';
 import { sendComposition } from '../../../console/app/views/compose/send-composition.ts';
+import { NOTHING } from '../../../console/app/views/compose/send.ts';
 import { BELL, fakeService, newStore, planned, sendingOf, sendPlanned, write } from './compose-world.ts';
 
 const HOUR = 3_600_000;
@@ -258,4 +259,15 @@ describe('a save whose answer was lost', () => {
 
     expect([service.textsOf('sent'), service.textsOf('draft')]).toEqual([['Ding'], ['Ding']]);
   });
+});
+
+it('a text whose time was cleared since the press stays, because it would go out at once', async () => {
+  const service = fakeService();
+  const store = newStore();
+  write(store, { when: 'time', time: '' });
+
+  const sent = await sendComposition(sendingOf(service, store), DIRECTORY, () => undefined);
+
+  expect(sent).toBe(NOTHING);
+  expect([service.textsOf('sent'), store.current()]).toMatchObject([[], { text: 'Ding', pending: null }]);
 });

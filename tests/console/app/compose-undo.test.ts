@@ -46,6 +46,19 @@ it('undo of the removal of a first comment keeps one that was written since', ()
   expect(store.current().firstComment).toBe('Dang');
 });
 
+it.each([
+  ['one that was written', 'Dang', 'Dang'],
+  ['an empty one', '', 'Dong'],
+])('undo of the removal of a variant, where %s was begun since', (_what, begun, expected) => {
+  const store = newStore();
+  const undo = removeVariant(store, write(store, { variants: { x: 'Dong', bluesky: 'Ding' } }), 'x');
+  store.change({ variants: { bluesky: 'Ding', x: begun } });
+
+  undo();
+
+  expect(store.current().variants).toEqual({ bluesky: 'Ding', x: expected });
+});
+
 describe.each([
   ['the text', undefined, (words: string) => ({ text: words })],
   ['the text for a platform', 'x', (words: string) => ({ variants: { x: words } })],

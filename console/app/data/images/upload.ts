@@ -31,7 +31,7 @@ export async function uploadImage(api: Api, file: File, altText = ''): Promise<O
   return media;
 }
 
-/** Takes files that are pasted anywhere in the view. */
+/** Takes files that are pasted anywhere in the view, except the picture that office programs add to copied words. */
 export function usePastedFiles(onFiles: (files: Iterable<File>) => void): void {
   const latest = useRef(onFiles);
   useEffect(() => {
@@ -40,13 +40,19 @@ export function usePastedFiles(onFiles: (files: Iterable<File>) => void): void {
   useEffect(() => {
     const onPaste = (event: ClipboardEvent) => {
       const files = event.clipboardData?.files;
-      if (event.defaultPrevented || files === undefined || files.length === 0) return;
+      if (event.defaultPrevented || files === undefined || files.length === 0 || isOfWords(event)) return;
       event.preventDefault();
       latest.current(files);
     };
     window.addEventListener('paste', onPaste);
     return () => window.removeEventListener('paste', onPaste);
   }, []);
+}
+
+/** Whether a text field takes the words of what is pasted. Copied files and copied images come without the one or the other. */
+function isOfWords({ clipboardData, target }: ClipboardEvent): boolean {
+  if (!(target instanceof HTMLTextAreaElement || target instanceof HTMLInputElement)) return false;
+  return ['text/plain', 'text/html'].every((type) => clipboardData?.types.includes(type));
 }
 
 function base64Of(file: File): Promise<string> {

@@ -15,7 +15,14 @@ import { Decision } from './decision.tsx';
 import { PlannedTime } from './planned-time.tsx';
 import type { Request } from './request.ts';
 
-export function ApprovalRequest({ request }: { request: Request }) {
+interface Properties {
+  readonly request: Request;
+  /** Whether it still waits. */
+  readonly isWaiting: boolean;
+  readonly onWritten: (isWritten: boolean) => void;
+}
+
+export function ApprovalRequest({ request, isWaiting, onWritten }: Properties) {
   const { postId, connectionSlug, platformId, profileId, approval, content, previousContent } = request;
   const names = useNames();
   const profileName = useProfileNames();
@@ -69,8 +76,13 @@ export function ApprovalRequest({ request }: { request: Request }) {
           <MarkedWords parts={differenceOf(previousContent.text, content.text)} />
         </details>
       )}
+      {!isWaiting && (
+        <p role="status">
+          This request was decided, has expired or was made again meanwhile. Your words stay here until you leave.
+        </p>
+      )}
       <Allowed to="owner">
-        <Decision request={request} />
+        <Decision request={request} onWritten={onWritten} />
       </Allowed>
     </Panel>
   );

@@ -1,6 +1,6 @@
 /** Approve, change and approve, or reject with words that the agent reads. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useEffectEvent, useState } from 'react';
 import { useLists } from '../../data/live/use-lists.ts';
 import { useTRPC } from '../../data/trpc.ts';
 import { Button } from '../../ui/button.tsx';
@@ -20,13 +20,22 @@ const REASON_MAX = 1_000;
 /** What the person does beside the two plain buttons. */
 type Mode = 'change' | 'reject' | null;
 
-export function Decision({ request }: { request: Request }) {
+interface Properties {
+  readonly request: Request;
+  /** Called when the person has written something that no decision has used, and when that is over. */
+  readonly onWritten: (isWritten: boolean) => void;
+}
+
+export function Decision({ request, onWritten }: Properties) {
   const { postId, approval, content } = request;
   const [mode, setMode] = useState<Mode>(null);
   const [text, setText] = useState(content.text);
   const [reason, setReason] = useState('');
   const [withNext, setWithNext] = useState(false);
-  const { approve, reject, isPending, error } = useDecision(request);
+  const { approve, reject, isPending, isDone, error } = useDecision(request);
+  const isWritten = !isDone && (reason.trim() !== '' || text !== content.text);
+  const report = useEffectEvent(onWritten);
+  useEffect(() => report(isWritten), [isWritten]);
   const approveIt = () =>
     approve({
       ...(text.trim() !== content.text && { text }),
@@ -105,6 +114,7 @@ function useDecision({ postId, approval: { requestedAt } }: Request) {
       approval.mutate({ postId, requestedAt, ...changes }),
     reject: (reason: string) => rejection.mutate({ postId, requestedAt, reason }),
     isPending: approval.isPending || rejection.isPending,
+    isDone: approval.isSuccess || rejection.isSuccess,
     error: approval.error ?? rejection.error,
   };
 }

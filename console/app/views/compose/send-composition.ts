@@ -50,6 +50,8 @@ async function sendNew(
   const { api, store, compositionId, connections } = sending;
   // A save that ran since the press may have found that a draft is gone. The person decides with the warning in sight.
   if (lostTargets(present).length > 0) return NOTHING;
+  // The time may have been cleared since the press. Without one the post would go out at once.
+  if (present.when === 'time' && present.time === '') return NOTHING;
   const planned = planSend(present, directory, Date.now());
   if (planned.length === 0) return NOTHING;
   // Before anything is awaited: a second press, also in another view or tab, asks about these requests.

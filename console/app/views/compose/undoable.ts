@@ -13,7 +13,12 @@ export function setVariant(store: CompositionStore, { id }: Of, platformId: stri
 export function removeVariant(store: CompositionStore, composition: Composition, platformId: string): Undo {
   const { [platformId]: words = '', ...left } = composition.variants;
   store.change({ variants: left }, composition.id);
-  return () => setVariant(store, composition, platformId, words);
+  // Another one may have been begun since.
+  return () =>
+    store.change(
+      ({ variants }) => ({ variants: { ...variants, [platformId]: variants[platformId] || words } }),
+      composition.id,
+    );
 }
 
 export function removeReply(store: CompositionStore, { id, thread }: Composition, index: number): Undo {

@@ -7,6 +7,7 @@ import type { Composition, Pending } from './composition.ts';
 import { acceptLost } from './lost-drafts.ts';
 import { missingIn } from './missing.ts';
 import type { Directory } from './requests.ts';
+import { NOTHING } from './send.ts';
 import { type Begun, sendComposition } from './send-composition.ts';
 import type { CompositionStore } from './store.ts';
 import type { Autosave } from './use-autosave.ts';
@@ -31,6 +32,10 @@ export function useSend({ store, composition, directory, uploads, autosave }: Op
     // Another text may be shown before the send begins, and while it runs.
     mutationFn: (compositionId: string) =>
       autosave.without(() => sendComposition({ api, store, compositionId, connections }, directory, setBegun)),
+    // What was there at the press may have been cleared before the send began. What is missing now is named.
+    onSuccess: (sent, compositionId) => {
+      if (sent === NOTHING) setRefusedId(compositionId);
+    },
     onSettled: () => refreshPosts(),
   });
   const start = (pending: Pending | null) => {

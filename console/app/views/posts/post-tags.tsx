@@ -7,6 +7,7 @@ import { Link } from '../../ui/link.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { toast } from '../../ui/toasts.tsx';
+import { useFailureToast } from '../../ui/use-failure-toast.ts';
 import type { Post } from './post-actions.ts';
 import { retag, type TagChange, tagChange, TAGS_MAX } from './tags.ts';
 import { TagsField } from './tags-field.tsx';
@@ -15,6 +16,7 @@ export function PostTags({ post: { id: postId, tags } }: { post: Pick<Post, 'id'
   const api = useTRPCClient();
   const { refreshPost } = useLists();
   const { mutate, error } = useMutation({
+    ...useFailureToast('The tags were not changed.'),
     // One after the other: each starts from the tags that the one before has left.
     scope: { id: `tags ${postId}` },
     mutationFn: ({ change }: { readonly change: TagChange; readonly isUndo: boolean }) => retag(api, postId, change),

@@ -1,4 +1,7 @@
-/** Changes queues one after the other. The service takes the whole list of slots, so each change starts from the newest. */
+/**
+ * Changes queues one after the other. The service takes the whole list of slots, so each change starts from the newest, which
+ * another tab or person may have changed.
+ */
 import { mutationOptions } from '@tanstack/react-query';
 import type { Inputs } from '../../data/api-types.ts';
 import type { LiveCache } from '../../data/live/apply-event.ts';
@@ -15,9 +18,11 @@ export function queueMutation({ queryClient, trpc, api }: LiveCache, connectionI
   return mutationOptions({
     scope: { id: `queue ${connectionId}` },
     mutationFn: async ({ fields }: QueueEdit) => {
-      const { connections } = await queryClient.ensureQueryData(list);
-      const slots = connections.find(({ id }) => id === connectionId)?.queueSlots ?? [];
-      const { connection } = await api.connections.updateQueue.mutate({ connectionId, ...fields(slots) });
+      const newest = await api.connections.get.query({ connectionId });
+      const { connection } = await api.connections.updateQueue.mutate({
+        connectionId,
+        ...fields(newest.connection.queueSlots),
+      });
       const { queueSlots, timezone, paused: queuePaused } = connection;
       // A read that began before the change would put the earlier slots back.
       await queryClient.cancelQueries({ queryKey: list.queryKey });

@@ -1,5 +1,6 @@
 /** Moves a scheduled post. The new time shows at once. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { onLeave } from '../../data/leaving.ts';
 import { patchPost } from '../../data/live/post-cache.ts';
 import { useLists } from '../../data/live/use-lists.ts';
 import { type Outputs, useTRPC, useTRPCClient } from '../../data/trpc.ts';
@@ -10,8 +11,7 @@ import { type MovablePost, moverOf, sendPressed, type Target } from './moves.ts'
 import { endPendingTime, setPendingTime } from './pending-times.ts';
 import { HORIZON_MS } from './slots.ts';
 
-// A page that is left does at once what it shows.
-window.addEventListener('pagehide', sendPressed);
+onLeave(sendPressed);
 
 export function useMove(zone: string) {
   const trpc = useTRPC();

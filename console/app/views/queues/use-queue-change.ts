@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTRPC, useTRPCClient } from '../../data/trpc.ts';
 import { toast } from '../../ui/toasts.tsx';
+import { useFailureToast } from '../../ui/use-failure-toast.ts';
 import { type QueueEdit, queueMutation } from './queue-mutation.ts';
 import { type Slot, withoutSlots, withSlots } from './slots.ts';
 
@@ -16,7 +17,10 @@ export interface QueueChange {
 
 export function useQueueChange(connectionId: string): QueueChange {
   const cache = { queryClient: useQueryClient(), trpc: useTRPC(), api: useTRPCClient() };
-  const { mutate, error } = useMutation(queueMutation(cache, connectionId));
+  const { mutate, error } = useMutation({
+    ...useFailureToast('The queue was not changed.'),
+    ...queueMutation(cache, connectionId),
+  });
   const save = (fields: QueueEdit['fields'], onDone: () => void) => mutate({ fields, onDone });
   const add = (slots: readonly Slot[], onDone: () => void) =>
     save((present) => ({ slots: withSlots(present, slots) }), onDone);

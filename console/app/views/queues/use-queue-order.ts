@@ -4,9 +4,11 @@
  */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { onLeave } from '../../data/leaving.ts';
 import { useLists } from '../../data/live/use-lists.ts';
 import { useTRPC } from '../../data/trpc.ts';
 import { toast } from '../../ui/toasts.tsx';
+import { useFailureToast } from '../../ui/use-failure-toast.ts';
 import { changedPart, inOrder, movedTo } from './order.ts';
 import type { QueueItem } from './use-queues.ts';
 
@@ -44,6 +46,7 @@ export function useQueueOrder(connectionId: string, queue: readonly QueueItem[])
 
   const { mutateAsync, error, reset } = useMutation(
     trpc.connections.orderQueue.mutationOptions({
+      ...useFailureToast('The order of the queue was not changed.'),
       scope: { id: `queue ${connectionId}` },
       onSuccess: (answer) => queryClient.setQueryData(trpc.connections.queue.queryKey({ connectionId }), answer),
       onSettled: () => {
@@ -56,7 +59,7 @@ export function useQueueOrder(connectionId: string, queue: readonly QueueItem[])
 
   const send = async (postIds: readonly string[], done: () => void) => {
     sending.current += 1;
-    // A failure shows in the view.
+    // A failure shows in the view, or as a message.
     await mutateAsync({ connectionId, postIds: [...postIds] }).then(done, () => undefined);
     sending.current -= 1;
     if (sending.current === 0 && moves.current === null) setWanted([]);
@@ -76,12 +79,11 @@ export function useQueueOrder(connectionId: string, queue: readonly QueueItem[])
     void send(after, () => toast('The order of the queue is changed.', () => undo(before)));
   };
   const commitNow = useEffectEvent(commit);
-  // A page that is left does at once what it shows.
   useEffect(() => {
     const flush = () => commitNow();
-    window.addEventListener('pagehide', flush);
+    const stop = onLeave(flush);
     return () => {
-      window.removeEventListener('pagehide', flush);
+      stop();
       flush();
     };
   }, []);
