@@ -35,7 +35,7 @@ export async function compareWithKnown(
     .where('feed_id', '=', id)
     .where((of) => of.or([of('key_hash', '=', anyOf(hashes, 'text')), of('link_hash', '=', anyOf(hashes, 'text'))]))
     .execute();
-  const shared = sharedLinks(hashed);
+  const shared = new Set([...sharedLinks(hashed), ...sharedByKnown(known)]);
   const identified = hashed.map((item) => ({
     ...item,
     usableLink: item.linkHash === null || shared.has(item.linkHash) ? null : item.linkHash,
@@ -77,13 +77,22 @@ function changedIdentities(items: readonly Identified[], known: readonly KnownIt
   return [...Map.groupBy(found, ({ owner }) => owner.id).values()].flatMap(([first, ...others]) => {
     if (first === undefined || others.length > 0) return [];
     const { owner, item } = first;
-    const isKeyFree = !ownerOf.has(item.keyHash) && readKeys.get(item.keyHash)?.length === 1;
-    const isLinkFree = item.usableLink !== null && !ownerOf.has(item.usableLink);
+    // What was the link of an item may become its guid, and the other way round. An item without a guid has its link as key.
+    const isItsOwn = (hash: string) => ownerOf.get(hash) === owner;
+    const isNewKey = !ownerOf.has(item.keyHash) || (isItsOwn(item.keyHash) && item.keyHash !== item.linkHash);
+    const isKeyFree = isNewKey && readKeys.get(item.keyHash)?.length === 1;
+    const isLinkFree = item.usableLink !== null && (!ownerOf.has(item.usableLink) || isItsOwn(item.usableLink));
     const keyHash = isKeyFree ? item.keyHash : owner.key_hash;
     const linkHash = isLinkFree ? item.usableLink : owner.link_hash;
     const isSame = keyHash === owner.key_hash && linkHash === owner.link_hash;
     return isSame ? [] : [{ id: owner.id, keyHash, linkHash }];
   });
+}
+
+/** The same of items that are known, also when only one of them, or another one, is in the document now. */
+function sharedByKnown(known: readonly KnownItem[]): readonly string[] {
+  const byLink = Map.groupBy(known, ({ link_hash }) => link_hash);
+  return [...byLink].flatMap(([link, holders]) => (link !== null && holders.length > 1 ? [link] : []));
 }
 
 /** Links of several items with ids, such as the page of a show that all its episodes link to: they identify none. */

@@ -40,8 +40,13 @@ export interface FilteredPosts {
    * found by (docs/decisions/0126-order-lists-by-their-owner-too.md).
    */
   readonly order: string;
-  /** The index of each tag, of the connections, and of each other filter and limit of the caller's reach: also of posts too old. */
+  /**
+   * The index of each tag, of the connections unless they are {@link NAMED_MAX too many}, and of each other filter and limit of the caller's
+   * reach: also of posts too old.
+   */
   readonly indexes: readonly FilterIndex[];
+  /** How many filters and limits there are. */
+  readonly count: number;
   /** Whether an id is not of a post that was accepted too early, by the filters. */
   isRecent(id: string): string;
   /** Whether a row of `posts` matches every filter. */
@@ -50,6 +55,12 @@ export interface FilteredPosts {
   /** Adds a parameter, and gives its placeholder. */
   of(value: unknown): string;
 }
+
+/**
+ * Most connections whose indexes are read beside that of a tag or profile. Every customer of an integrator may have a connection of one
+ * slug, and as many posts are read of each.
+ */
+export const NAMED_MAX = 20;
 
 /** @param connections ids of connections to filter by; null for any */
 export function filteredPosts(
@@ -66,8 +77,6 @@ export function filteredPosts(
   if (from !== undefined) ids.from.push(of(earliestId(new Date(Math.max(from.getTime() - ID_SLACK_MS, 0)))));
   if (until !== undefined) ids.before.push(of(earliestId(new Date(until.getTime() + ID_SLACK_MS))));
   if (cursor !== undefined) ids.before.push(of(cursor));
-  const named = connections === null ? null : `${of(connections)}::uuid[]`;
-  const amongNamed = named === null ? [] : [`connection_id = any(${named})`];
   const tags = tag.map(of);
   const tagged = tags.length === 0 ? [] : [`tags @> array[${tags.join(', ')}]::text[]`];
   const bounds = (id: string) => boundsOf(id, ids);
@@ -76,9 +85,13 @@ export function filteredPosts(
     ...(from === undefined ? [] : [`created_at >= ${of(from)}`]),
     ...(until === undefined ? [] : [`created_at < ${of(until)}`]),
   ];
-  const conditions = () => all([OF_ACCOUNT], equal.map(equality), accepted(), amongNamed, tagged);
+  const named = () => `${of(connections)}::uuid[]`;
+  const amongNamed = () => (connections === null ? [] : [`connection_id = any(${named()})`]);
+  const isByOwner = tags.length > 0 || equal.some(({ column }) => column === 'profile_id');
+  const isAlongNamed = connections !== null && !(isByOwner && connections.length > NAMED_MAX);
+  const conditions = () => all([OF_ACCOUNT], equal.map(equality), accepted(), amongNamed(), tagged);
   const [single, ...others] = equal;
-  const only = single !== undefined && others.length + tags.length === 0 && named === null ? single : null;
+  const only = single !== undefined && others.length + tags.length === 0 && !isAlongNamed ? single : null;
   const newest = (limit: number) => {
     const [first] = tags;
     if (first !== undefined) {
@@ -87,11 +100,11 @@ export function filteredPosts(
       const found = `select * from posts where id = t.post_id and ${conditions()} offset 0`;
       return `(select account_id, post_id from ${tagsOf(first, bounds('post_id'))}) t cross join lateral (${found}) posts`;
     }
-    if (only !== null) return `posts where ${all([OF_ACCOUNT], accepted(), rangeOf(only, ids))}`;
-    if (named === null) return `posts where ${all([conditions()], bounds('id'))}`;
+    if (only !== null) return `posts where ${all([OF_ACCOUNT], accepted(), amongNamed(), rangeOf(only, ids))}`;
+    if (!isAlongNamed) return `posts where ${all([conditions()], bounds('id'))}`;
     // Selects the newest rows of each connection along its own index.
     const where = all(['connection_id = c.id'], [conditions()], bounds('id'));
-    return `unnest(${named}) as c(id) cross join lateral (select * from posts where ${where} order by id desc limit ${of(limit)}) posts`;
+    return `unnest(${named()}) as c(id) cross join lateral (select * from posts where ${where} order by id desc limit ${of(limit)}) posts`;
   };
   const columns = tags.length > 0 ? ['t.account_id', 't.post_id'] : ['posts.account_id', 'posts.id'];
   if (only !== null) columns.splice(1, 0, `posts.${only.column}`);
@@ -101,11 +114,12 @@ export function filteredPosts(
   const newer = { ...ids, from: [] };
   const indexes = [
     ...tags.map((one) => ofTag(one, newer)),
-    ...(named === null ? [] : [ofConnections(named, newer)]),
+    ...(isAlongNamed ? [ofConnections(named, newer)] : []),
     ...equal.map((one) => ofColumn(one, newer)),
   ];
   const isRecent = (id: string) => all(boundsOf(id, { ...ids, before: [] }), ['true']);
-  return { newest, order, indexes, isRecent, condition, parameters, of };
+  const count = tags.length + equal.length + (connections === null ? 0 : 1);
+  return { newest, order, indexes, count, isRecent, condition, parameters, of };
 }
 
 function all(...lists: readonly (readonly string[])[]): string {
@@ -158,12 +172,12 @@ function ofColumn(equal: Equal, ids: IdBounds): FilterIndex {
   };
 }
 
-/** @param named ids of connections */
-function ofConnections(named: string, ids: IdBounds): FilterIndex {
+/** @param named SQL of the ids of connections */
+function ofConnections(named: () => string, ids: IdBounds): FilterIndex {
   return (count, newest) => {
     const where = all(['connection_id = c.id'], boundsOf('id', ids, newest));
     const ofEach = `select id from posts where ${where} order by id desc limit ${count}`;
-    const own = `select id from connections where id = any(${named}) and ${OF_ACCOUNT}`;
+    const own = `select id from connections where id = any(${named()}) and ${OF_ACCOUNT}`;
     return `select p.id from (${own}) c cross join lateral (${ofEach}) p order by p.id desc`;
   };
 }

@@ -6,11 +6,12 @@ import { type ComposedQuery, composedQuery } from '../../entities/composed-query
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
 import { approvalsOf } from '../approvals/approval-view.ts';
-import { pageOf, refuseCursorWithOffset } from '../paging.ts';
+import { type Page, pageOf, refuseCursorWithOffset } from '../paging.ts';
 import { requireProfileFilter } from '../access/profile-exists.ts';
 import { connectionsNamed } from './connections-named.ts';
+import { readFoundPage } from './found-page.ts';
 import type { PostFilter } from './filtered-posts.ts';
-import { POST_ID, type PostView, postView, readShownPosts, SHOWN_POST, type ShownPostRow } from './post-view.ts';
+import { POST_ID, type PostView, postView, SHOWN_POST, type ShownPostRow } from './post-view.ts';
 import { OF_ACCOUNT, wholeAccount } from './reachable-posts.ts';
 import { isReadInSteps, readMatches, spanQuery } from './read-matches.ts';
 import { searchPosts } from './search-posts.ts';
@@ -34,37 +35,39 @@ export async function listPosts(
   caller: Caller,
   page: PostPage,
 ): Promise<{ posts: PostView[]; nextCursor: string | null }> {
-  const { q, profileId, connection, limit } = page;
+  const { q, profileId, connection } = page;
   refuseCursorWithOffset(page);
   await requireProfileFilter(context, caller, profileId);
   const connections = connection === undefined ? null : await connectionsNamed(context, caller, connection);
-  const rows =
+  const { items, nextCursor } =
     q === undefined
       ? await readPage(context, caller, page, connections)
       : await searchPosts(context, caller, { ...page, q }, connections);
-  const { items, nextCursor } = pageOf(rows, limit);
   const approvals = await approvalsOf(context.db.queries, items);
   return { posts: items.map((row) => postView(row, approvals)), nextCursor };
 }
 
-/** One row more than the page shows, if there is one. */
 async function readPage(
   context: Context,
   caller: Caller,
   page: PostPage,
   connections: readonly string[] | null,
-): Promise<ShownPostRow[]> {
+): Promise<Page<ShownPostRow>> {
   const { engine, queries } = context.db;
   const { limit, offset } = page;
   // The embedded database keeps no plans.
   const plain = engine === 'postgres' ? plainQuery(caller, page, connections) : null;
   if (plain !== null || !isReadInSteps(caller, page, connections))
-    return composedQuery(queries, SHOWN_POST.types, plain ?? postsQuery(caller, page, connections));
+    return pageOf(
+      await composedQuery(queries, SHOWN_POST.types, plain ?? postsQuery(caller, page, connections)),
+      limit,
+    );
   const span = { limit: limit + 1, offset };
-  if (offset === 0) return readMatches(context, caller, page, connections, span, SHOWN_POST);
+  if (offset === 0) return pageOf(await readMatches(context, caller, page, connections, span, SHOWN_POST), limit);
   // There may be more posts to skip than memory has room for.
   const found = await readMatches(context, caller, page, connections, span, POST_ID);
-  return readShownPosts(queries, { ids: found.map(({ id }) => id) });
+  const ids = found.map(({ id }) => id);
+  return readFoundPage(queries, ids, limit);
 }
 
 /** Page sizes that `plainQuery` is prepared for. */

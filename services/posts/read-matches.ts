@@ -42,8 +42,8 @@ const PART = { place: 'int', newest: 'uuid', oldest: 'uuid?' } as const;
  * less than a page since its first day would read all older posts too.
  */
 export function isReadInSteps(caller: Caller, filter: PostFilter, connections: readonly string[] | null): boolean {
-  const { indexes } = filteredPosts(caller, filter, connections);
-  return indexes.length > (filter.from === undefined ? 1 : 0);
+  const { count } = filteredPosts(caller, filter, connections);
+  return count > (filter.from === undefined ? 1 : 0);
 }
 
 /**

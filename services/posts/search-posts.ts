@@ -5,9 +5,11 @@
 import { type ComposedQuery, composedQuery } from '../../entities/composed-query.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Context } from '../context.ts';
+import type { Page } from '../paging.ts';
 import { filteredPosts, type PostFilter } from './filtered-posts.ts';
+import { readFoundPage } from './found-page.ts';
 import { areClose, type Periods, periodsBefore, periodsNear } from './periods.ts';
-import { POST_ID, readShownPosts, type ShownPostRow } from './post-view.ts';
+import { POST_ID, type ShownPostRow } from './post-view.ts';
 import { isOfPeriods, matchesWords, ownerLexeme } from './post-words.ts';
 import { isReadInSteps, readMatches, type Span, spanQuery } from './read-matches.ts';
 import { SURVEYED_POST, surveyOf, surveyQuery } from './search-survey.ts';
@@ -23,13 +25,12 @@ const READ_FIRST = 250;
 
 const READ = { id: 'uuid', matches: 'boolean' } as const;
 
-/** @returns the rows of the page, and one more if there is one */
 export async function searchPosts(
   context: Context,
   caller: Caller,
   search: PostSearch,
   connections: readonly string[] | null,
-): Promise<ShownPostRow[]> {
+): Promise<Page<ShownPostRow>> {
   const { limit, offset } = search;
   const { queries } = context.db;
   const read = await composedQuery(queries, READ, await newestQuery(context, caller, search, connections));
@@ -43,7 +44,7 @@ export async function searchPosts(
     const isFrequent = ids.length > 0 && areClose(read[0]?.id ?? last.id, last.id);
     page.push(...(await olderPosts(context, caller, rest, connections, span, isFrequent)));
   }
-  return page.length === 0 ? [] : readShownPosts(queries, { ids: page });
+  return readFoundPage(queries, page, limit);
 }
 
 /** @param isFrequent whether the periods near may fill the page: posts are many, and some of the newest have the words */

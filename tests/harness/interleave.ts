@@ -70,9 +70,31 @@ export function awayOnce<Some extends Context>(context: Some, words: string, whe
     if (fails) throw lost;
     return { rows };
   };
+  return withRun(context, run);
+}
+
+/** A context that runs `happening` once, before its first statement with these words. */
+export function beforeStatement<Some extends Context>(
+  context: Some,
+  words: string,
+  happening: () => Promise<unknown>,
+): Some {
+  let happened = false;
+  return withRun(context, async (sql, values) => {
+    if (!happened && sql.includes(words)) {
+      happened = true;
+      await happening();
+    }
+    return { rows: await runSql(context.db.queries, sql, values) };
+  });
+}
+
+type Run = (sql: string, values: readonly unknown[]) => Promise<{ rows: unknown[] }>;
+
+function withRun<Some extends Context>(context: Some, run: Run): Some {
   const get = (target: Queries, name: string | symbol) => {
     const value: unknown = name === 'run' ? run : Reflect.get(target, name);
     return typeof value === 'function' ? (value.bind(target) as unknown) : value;
   };
-  return { ...context, db: { ...context.db, queries: new Proxy(queries, { get }) } };
+  return { ...context, db: { ...context.db, queries: new Proxy(context.db.queries, { get }) } };
 }

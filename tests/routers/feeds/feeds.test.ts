@@ -328,6 +328,49 @@ describe('a new item', () => {
     expect(await texts()).toEqual(['Episode 1', 'Episode 2', 'Episode 3']);
   });
 
+  it('is known by its guid alone also when it is the only one left of several that have its link', async () => {
+    const { serve, texts, poll } = await addFeed({ template: '{title}' });
+    const link = 'https://bells.example/status';
+    const [a, b, c] = ['A', 'B', 'C'].map((title) => ({ guid: title, title, link })) as [Item, Item, Item];
+
+    for (const items of [[a, b], [c], [c, b, a]]) {
+      serve(rss(items));
+      await poll();
+    }
+
+    expect((await texts()).toSorted()).toEqual(['A', 'B', 'C']);
+  });
+
+  const [FIRST, SECOND, THIRD] = ['http://bells.example/1', 'https://bells.example/1', 'https://www.bells.example/1'];
+  it.each<[string, readonly Item[]]>([
+    [
+      'its link has become its guid',
+      [
+        { guid: '1', link: FIRST },
+        { guid: FIRST, link: SECOND },
+        { guid: FIRST, link: THIRD },
+      ],
+    ],
+    [
+      'its guid has become its link',
+      [
+        { guid: SECOND, link: FIRST },
+        { guid: 'new', link: SECOND },
+        { guid: 'newest', link: SECOND },
+      ],
+    ],
+    ['it has lost its guid', [{ guid: '1', link: FIRST }, { link: FIRST }, { guid: '1', link: SECOND }]],
+  ])('stays known when %s, and it changes again', async (_what, documents) => {
+    const { serve, texts, poll } = await addFeed({ template: '{title}' });
+
+    for (const item of documents) {
+      serve(rss([item]));
+      await poll();
+    }
+
+    expect(await texts()).toEqual(['Ding']);
+  });
+
   it('takes a slot of the queue when the feed says so', async () => {
     const { serve, key, connection, poll, read } = await addFeed({ delivery: 'queue' });
     const slots = [1, 2, 3].map((weekday) => ({ weekday, time: '09:00' }));

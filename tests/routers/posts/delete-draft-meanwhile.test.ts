@@ -1,11 +1,13 @@
 /** A draft that is deleted while other requests use it or its images (docs/contract/posts.md#deleting). */
 import { describe, expect, it } from 'vitest';
 import { authenticate } from '../../../services/keys/authenticate.ts';
+import type { Caller } from '../../../services/access/caller.ts';
 import { deletePost } from '../../../services/posts/delete-post.ts';
+import { listPosts } from '../../../services/posts/list-posts.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { holdRows } from '../../harness/hold-rows.ts';
 import { plain } from '../../harness/images.ts';
-import { beforeTransactions } from '../../harness/interleave.ts';
+import { beforeStatement, beforeTransactions } from '../../harness/interleave.ts';
 import { sandboxOf } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
 
@@ -109,4 +111,36 @@ it('is deleted although its images cannot be freed then', async () => {
   });
 
   expect(await deletePost(context, admission!.caller, draftId)).toEqual({ id: draftId, deleted: true });
+});
+
+describe('a list in which a draft is deleted before it is read', () => {
+  const caller = { mode: 'live', profileId: null } as Caller;
+
+  it.each([
+    ['by words', { q: 'ding' }, 0],
+    ['by words, from an offset on', { q: 'ding' }, 1],
+    ['by several filters, from an offset on', { tag: ['bells'], status: 'draft' }, 1],
+  ] as const)('has one post fewer on its page, and the next page follows: %s', async (_what, filter, offset) => {
+    const { id: accountId, key, connection } = await accountWithSandbox(world);
+    const ids: string[] = [];
+    for (let n = 0; n < 6; n += 1) {
+      const body = { text: 'ding', isDraft: true, tags: ['bells'], connectionSlugs: [connection.slug] };
+      ids.unshift((await world.rest('POST /posts', { key, body })).body.results[0].postId);
+    }
+    const shown = ids.slice(offset, offset + 3);
+    const context = beforeStatement(world.context, 'where id = any(', () =>
+      world.rest(`DELETE /posts/${shown[1]}`, { key }),
+    );
+
+    const page = await listPosts(context, { ...caller, accountId }, { ...filter, limit: 3, offset });
+
+    expect(page.posts.map(({ id }) => id)).toEqual([shown[0], shown[2]]);
+    expect(page.nextCursor).toBe(shown[2]);
+    const next = await listPosts(
+      world.context,
+      { ...caller, accountId },
+      { ...filter, limit: 3, offset: 0, cursor: shown[2] },
+    );
+    expect(next.posts.map(({ id }) => id)).toEqual(ids.slice(offset + 3));
+  });
 });

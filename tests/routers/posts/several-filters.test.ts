@@ -4,9 +4,10 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../../../services/access/caller.ts';
-import { matchesQuery, partQuery, readMatches } from '../../../services/posts/read-matches.ts';
+import { isReadInSteps, matchesQuery, partQuery, readMatches } from '../../../services/posts/read-matches.ts';
 import type { Context } from '../../../services/context.ts';
 import { earliestId } from '../../../services/ids.ts';
+import { filteredPosts, NAMED_MAX } from '../../../services/posts/filtered-posts.ts';
 import { POST_ID } from '../../../services/posts/post-view.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { connectSandbox } from '../../harness/connections.ts';
@@ -207,6 +208,86 @@ describe('a list that is read while posts change', () => {
     const before = matching({ status: 'sent' });
     expect(queries).toBe(4);
     expect(rows.map(({ id }) => id)).toEqual([...before, changed].toSorted().toReversed().slice(0, 700));
+  });
+});
+
+describe('a list by a slug that every customer has', () => {
+  const customers = NAMED_MAX + 5;
+  let ofCustomer: { key: string; ids: string[] };
+  let whole: { key: string; ids: string[] };
+
+  beforeAll(async () => {
+    const { key: own, id } = await makeAccount(world);
+    const ids: string[][] = [];
+    const owners: string[] = [];
+    for (let n = 0; n < customers; n += 1) {
+      const profileId = (await world.profile(`customer ${n}`, id)).id;
+      const connection = await connectSandbox(world, { key: own, slug: 'shop', profileId });
+      const other = n === 0 ? await connectSandbox(world, { key: own, slug: 'other', profileId }) : connection;
+      owners.push(profileId);
+      const rows = await world.sql<{ id: string }>(
+        `insert into posts (id, account_id, profile_id, connection_id, connection_slug, platform_id, mode, status, text, original_text, tags, thread, created_at)
+         select r.id, $1, $2, case when r.n % 2 = 0 then $3 else $4 end::uuid, 'shop', 'sandbox', 'live', case when r.n % 3 = 0 then 'failed' else 'sent' end, 'ding', 'ding',
+           array['news'], '{}', r.created_at
+         from jsonb_to_recordset($5::jsonb) as r(id uuid, n int, created_at timestamptz) returning id`,
+        [
+          id,
+          profileId,
+          connection.id,
+          other.id,
+          JSON.stringify(
+            Array.from({ length: 40 }, (_, place) => {
+              const created = acceptedAt(place * customers + n);
+              return { id: earliestId(new Date(created.getTime() + 1)), n: place, created_at: created.toISOString() };
+            }),
+          ),
+        ],
+      );
+      ids.push(
+        rows
+          .map((row) => row.id)
+          .toSorted()
+          .toReversed(),
+      );
+    }
+    await world.sql(
+      `insert into post_tags (post_id, tag, account_id) select p.id, t.tag, p.account_id from posts p, unnest(p.tags) as t(tag)
+       where p.account_id = $1`,
+      [id],
+    );
+    const scoped = await world.key({ profileId: owners[0] ?? null, accountId: id });
+    ofCustomer = { key: scoped.secret, ids: (ids[0] ?? []).filter((_, place) => place % 2 === 1) };
+    const all = ids.flatMap((some, n) => (n === 0 ? some.filter((_, place) => place % 2 === 1) : some));
+    whole = { key: own, ids: all.toSorted().toReversed() };
+  });
+
+  const idsOf = async (query: string, secret: string) =>
+    (await world.rest(`GET /posts?connection=shop&limit=100&${query}`, { key: secret })).body.posts.map(
+      ({ id }: { id: string }) => id,
+    );
+
+  it.each([
+    [NAMED_MAX, 2],
+    [NAMED_MAX + 1, 1],
+  ])('is read along its customer alone if the slug has more than so many connections: %i', (count, indexes) => {
+    const caller = { accountId, profileId: idOf(0), mode: 'live' } as Caller;
+    const named = Array.from({ length: count }, (_, n) => idOf(n));
+
+    expect(filteredPosts(caller, {}, named).indexes).toHaveLength(indexes);
+    expect(isReadInSteps(caller, {}, named)).toBe(true);
+  });
+
+  it.each(['', 'tag=news', 'from=2026-11-01'])(
+    'gives the posts that a key of one customer reaches: %s',
+    async (query) => {
+      expect(await idsOf(query, ofCustomer.key)).toEqual(ofCustomer.ids);
+      expect(await idsOf(`${query}&offset=5`, ofCustomer.key)).toEqual(ofCustomer.ids.slice(5));
+    },
+  );
+
+  it.each(['', 'tag=news'])('gives the posts of all customers to a key of the account: %s', async (query) => {
+    expect(await idsOf(query, whole.key)).toEqual(whole.ids.slice(0, 100));
+    expect(await idsOf(`${query}&offset=100`, whole.key)).toEqual(whole.ids.slice(100, 200));
   });
 });
 
