@@ -7,10 +7,12 @@ import { statement } from '../../entities/statement.ts';
 import { type FailureKind, PlatformFailure, type SendPart } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import { dateOf } from '../timestamp.ts';
+import { untilDatabaseAnswers } from '../until-database-answers.ts';
 import { ownOf } from './another-post.ts';
 import { callMayBeMade } from './call-may-be-made.ts';
 import type { OpenAttempt, SendablePost } from './claimed-send.ts';
 import type { PostPart } from './post-parts.ts';
+import { SEND_TIMES } from './send-times.ts';
 import {
   ABSENT,
   type Absent,
@@ -57,7 +59,8 @@ export async function earlierSends(
   { step, index }: Pick<PostPart, 'step' | 'index'>,
 ): Promise<EarlierSend[]> {
   if (post.generation === 0) return [];
-  const rows = await selectEarlier(context.db.queries, { postId: post.id, before: post.generation, step, index });
+  const values = { postId: post.id, before: post.generation, step, index };
+  const rows = await untilDatabaseAnswers(context, SEND_TIMES.leaseMs, () => selectEarlier(context.db.queries, values));
   return rows
     .map(({ token, started_at: at, prepared, may_have_arrived: may }) => {
       return { token, startedAt: dateOf(at), prepared, isLost: may === true };

@@ -157,7 +157,8 @@ export async function look(context: Context, send: PartSend): Promise<PartOutcom
   }
 }
 
-async function lookTwice(context: Context, send: PartSend, lost: Refusal): Promise<PartOutcome> {
+/** Looks for a part whose call was lost. @param lost what it counts as where the platform does not show it. Never throws. */
+export async function lookTwice(context: Context, send: PartSend, lost: Refusal): Promise<PartOutcome> {
   const seen = await look(context, send);
   if (seen.state === 'absent') return lookAgain(context, send, lost);
   return seen.state === 'unseen' ? withWait(lost, seen.retryAfterMs) : seen;

@@ -46,8 +46,10 @@ import { failed, refusedCredential, refusedError, refusedRow, sent, type SendOut
 import {
   ABSENT,
   type AcceptedPart,
+  lookTwice,
   outcomeOf,
   type PartOutcome,
+  type PartSend,
   type Refusal,
   resumePart,
   sendPart,
@@ -160,27 +162,34 @@ async function makePart(begun: Run, part: PostPart, attempt: HeldAttempt, resume
   if (seen.state === 'accepted') return seen;
   const withheld = seen.state === 'absent' ? null : withheldRepeat(context, account, earlier, seen);
   if (withheld !== null) return resumes ? interrupted(withheld) : withheld;
+  const [root] = up;
+  const parent = up.at(-1);
+  const sendWith = ({ token, startedAt, prepared, images }: Omit<ReadyPart, 'lease'>): PartSend => ({
+    ...account,
+    part: {
+      ...part,
+      token,
+      startedAt,
+      prepared,
+      ...(images === undefined ? {} : { images }),
+      ...(earlier[0] === undefined ? {} : { unknownSince: earlier[0].startedAt }),
+      ...(root === undefined ? {} : { root }),
+      ...(parent === undefined ? {} : { parent }),
+    },
+  });
   let ready: ReadyPart;
   try {
     ready = await readyPart(run, part, attempt);
   } catch (error) {
     if (error instanceof ClaimLost) throw error;
     const outcome = outcomeOf(error);
-    return resumes ? interrupted(outcome) : nothingPublished(outcome);
+    if (!resumes) return nothingPublished(outcome);
+    // What its call has published is found without the images.
+    await keepClaim(context, claimed, attempt.lease);
+    return lookTwice(context, sendWith(attempt), interrupted(outcome));
   }
-  const { lease, ...input } = ready;
-  const [root] = up;
-  const parent = up.at(-1);
-  const send = {
-    ...account,
-    part: {
-      ...part,
-      ...input,
-      ...(earlier[0] === undefined ? {} : { unknownSince: earlier[0].startedAt }),
-      ...(root === undefined ? {} : { root }),
-      ...(parent === undefined ? {} : { parent }),
-    },
-  };
+  const { lease } = ready;
+  const send = sendWith(ready);
   if (resumes) await untilRepeatable(context, send);
   await keepClaim(context, claimed, lease);
   const outcome = await (resumes ? resumePart(context, send) : sendPart(context, send));

@@ -8,17 +8,21 @@ import { platformIo } from '../../../services/platform-io.ts';
 import { claimDueSends } from '../../../services/sending/claim-due-sends.ts';
 import type { ClaimedSend } from '../../../services/sending/claimed-send.ts';
 import { keepPrepared } from '../../../services/sending/ledger.ts';
-import { withoutCommitAnswers } from '../../harness/interleave.ts';
+import { sendPost } from '../../../services/sending/send-post.ts';
+import { storeDiscord } from '../../harness/connections.ts';
+import { awayOnce, withoutCommitAnswers } from '../../harness/interleave.ts';
 import { plain } from '../../harness/images.ts';
 import { makePost } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
 import { MAILBOX, startFakeMail } from '../../platforms/fakes/fake-mail.ts';
+import { startFakeDiscord } from '../../platforms/fakes/fake-discord.ts';
 import { BOT_SCOPES, startFakeSlack } from '../../platforms/fakes/fake-slack.ts';
 import { startFakeTwilio, TWILIO } from '../../platforms/fakes/fake-twilio.ts';
 
 const now = () => world.clock.now();
 const [slack, twilio, mail] = [await startFakeSlack({ now }), await startFakeTwilio({ now }), await startFakeMail()];
-afterAll(() => Promise.all([slack.close(), twilio.close(), mail.close()]));
+const discord = await startFakeDiscord({ now });
+afterAll(() => Promise.all([slack.close(), twilio.close(), mail.close(), discord.close()]));
 const world = await startWorld({
   env: {
     SLACK_API_URL: slack.url,
@@ -28,6 +32,10 @@ const world = await startWorld({
     TWILIO_FROM: TWILIO.from,
     SMTP_URL: mail.url,
     SMTP_FROM: MAILBOX.from,
+    DISCORD_API_URL: discord.url,
+    DISCORD_CLIENT_ID: 'our-app',
+    DISCORD_CLIENT_SECRET: 'our-secret',
+    DISCORD_BOT_TOKEN: 'token-of-the-bot',
   },
 });
 const CREDENTIALS = {
@@ -60,7 +68,7 @@ beforeEach(() => {
 let posts = 0;
 
 /** A post that a worker has claimed and that is not sent yet. */
-async function claimedPost(channel: Channel, mediaIds: readonly string[] = [], words?: string): Promise<ClaimedSend> {
+async function claimedPost(channel: string, mediaIds: readonly string[] = [], words?: string): Promise<ClaimedSend> {
   const scheduledFor = new Date(now().getTime() + 1_000).toISOString();
   posts += 1;
   const body = { text: words ?? `number ${posts}`, connectionSlugs: [channel], scheduledFor, mediaIds };
@@ -179,4 +187,35 @@ it('an email whose images were ready may have been sent, so it is not sent again
 
   expect(await recover(claimed)).toEqual(['failed', 'outcome_unknown', 1]);
   expect(sentTo()).toEqual(before);
+});
+
+it.each<[string, boolean, unknown[]]>([
+  ['is found without them if it was sent', true, ['sent', null, 1]],
+  ['stays to be sent if it was not', false, ['scheduled', null, 1]],
+])('a message to a channel of Discord whose images are gone %s', async (_what, isSent, outcome) => {
+  const [account] = await world.sql<{ id: string }>('select id from accounts');
+  const { id } = await storeDiscord(world, account?.id ?? '', `news-${isSent}`);
+  const login = { kind: 'bot', channelId: '700', guildId: '800', botId: '900' };
+  await world.sql('update connections set credentials = $2 where id = $1', [id, world.context.vault.seal(login, id)]);
+  discord.channels.splice(0, Infinity, { id: '700', guildId: '800', name: 'news', type: 0, position: 0 });
+  discord.clear();
+  const mediaId = await image();
+  const claimed = await claimedPost(`news-${isSent}`, [mediaId]);
+  if (claimed.attempt === null) throw new Error('no ledger row is open');
+  await keepPrepared(world.context, claimed, claimed.attempt, {});
+  if (isSent) await call(claimed);
+  await world.sql(`update media set state = 'removed' where id = $1`, [mediaId]);
+
+  expect(await recover(claimed)).toEqual(outcome);
+  expect(discord.messages()).toHaveLength(isSent ? 1 : 0);
+});
+
+it('a repeat waits for a database that goes away before its call, and ends as the call does', async () => {
+  const claimed = await claimedPost('email');
+  const again = { ...claimed, post: { ...claimed.post, generation: 1 } };
+
+  const { last } = await sendPost(awayOnce(world.context, 'may_have_arrived is not false', 'before'), again);
+
+  expect(last?.outcome).toMatchObject({ state: 'accepted' });
+  expect(sentTo()).toEqual({ ...before, email: before.email + 1 });
 });
