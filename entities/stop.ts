@@ -20,6 +20,8 @@ export const Stop = defineEntity({
     kind: p.enum(STOP_KINDS),
     /** Id of the profile, key or grant; for an account its own. */
     targetId: p.uuid(),
+    /** The client of a stopped grant, which may be deleted while the stop is active; null for other targets. */
+    clientId: p.text().strictNullable(),
     reason: p.text().strictNullable(),
     startedAt: instant(),
     startedByKind: p.enum(APPROVAL_ACTORS),

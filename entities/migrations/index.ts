@@ -38,6 +38,7 @@ import { ContentGenerations } from './migration-20261129-content-generations.ts'
 import { AdjustedDeliveries } from './migration-20261129-adjusted-deliveries.ts';
 import { PendingDeliveries } from './migration-20261129-pending-deliveries.ts';
 import { LedgerPages } from './migration-20261128-ledger-pages.ts';
+import { ClientsOfStops } from './migration-20261130-clients-of-stops.ts';
 import { ListsByState } from './migration-20261130-lists-by-state.ts';
 import { WeeksOfWords } from './migration-20261127-weeks-of-words.ts';
 
@@ -85,4 +86,5 @@ export const migrations: ListedMigration[] = [
   { name: '20261129-pending-deliveries', class: PendingDeliveries },
   { name: '20261129-adjusted-deliveries', class: AdjustedDeliveries },
   { name: '20261130-lists-by-state', class: ListsByState },
+  { name: '20261130-clients-of-stops', class: ClientsOfStops },
 ];

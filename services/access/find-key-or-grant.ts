@@ -6,18 +6,20 @@ import type { Caller } from './caller.ts';
 
 const findTarget = statement('find a key or grant', {
   parameters: { accountId: 'uuid', mode: 'text', id: 'uuid' },
-  result: { kind: 'text', revoked_at: 'timestamptz?' },
+  result: { kind: 'text', revoked_at: 'timestamptz?', client_id: 'text?' },
   sql: ({ accountId, mode, id }) => `
-    select 'key' as kind, k.revoked_at from api_keys k
+    select 'key' as kind, k.revoked_at, null as client_id from api_keys k
     where k.id = ${id} and k.account_id = ${accountId} and (${mode} = 'live' or k.type = 'test')
     union all
-    select 'grant' as kind, g.revoked_at from oauth_grants g
+    select 'grant' as kind, g.revoked_at, g.client_id from oauth_grants g
     where g.id = ${id} and g.account_id = ${accountId} and (${mode} = 'live' or g.mode = 'test')`,
 });
 
 export interface Target {
   readonly kind: PolicyKind;
   readonly isRevoked: boolean;
+  /** The client of a grant; null for a key. */
+  readonly clientId: string | null;
 }
 
 /** @returns null when the caller reaches neither a key nor a grant with that id */
@@ -27,5 +29,6 @@ export async function findKeyOrGrant(
   id: string,
 ): Promise<Target | null> {
   const [found] = await findTarget(em, { accountId, mode, id });
-  return found === undefined ? null : { kind: found.kind as PolicyKind, isRevoked: found.revoked_at !== null };
+  if (found === undefined) return null;
+  return { kind: found.kind as PolicyKind, isRevoked: found.revoked_at !== null, clientId: found.client_id };
 }

@@ -42,7 +42,7 @@ export async function stopSending(context: Context, caller: Caller, input: StopI
   await context.db.em().transactional(async (em: SqlEntityManager) => {
     // Releasing a stop takes the same lock. Posts are stored without it: the statement that stores them looks for stops.
     await lockAccount(em, caller.accountId);
-    if (kind !== 'account') await requireTarget(em, caller, kind, targetId);
+    const clientId = kind === 'account' ? null : await requireTarget(em, caller, kind, targetId);
     const by = identityOf(caller);
     const stored = await tables(em)
       .insertInto('stops')
@@ -51,6 +51,7 @@ export async function stopSending(context: Context, caller: Caller, input: StopI
         account_id: caller.accountId,
         kind,
         target_id: targetId,
+        client_id: clientId,
         reason: input.reason ?? null,
         started_at: context.clock.now(),
         started_by_kind: by.kind,
@@ -77,15 +78,17 @@ function targetOf(caller: Caller, { profileId, keyId, grantId }: StopInput): { k
   return { kind: kind as StopKind, targetId: targetId as string };
 }
 
+/** @returns the client of a grant; null for a profile and a key */
 async function requireTarget(
   em: SqlEntityManager,
   caller: Caller,
   kind: Exclude<StopKind, 'account'>,
   id: string,
-): Promise<void> {
-  const isFound =
-    kind === 'profile' ? await isProfile(em, caller, id) : (await findKeyOrGrant(em, caller, id))?.kind === kind;
+): Promise<string | null> {
+  const target = kind === 'profile' ? null : await findKeyOrGrant(em, caller, id);
+  const isFound = kind === 'profile' ? await isProfile(em, caller, id) : target?.kind === kind;
   if (!isFound) throw new ServiceError('not_found', `No ${kind} of yours has the id ${id}.`);
+  return target?.clientId ?? null;
 }
 
 /** Whether the account has or had the profile: keys of a deleted one may have created others. */

@@ -1,5 +1,6 @@
 /** A stop of a key or an agent is also one of the keys that were and will be created under it (docs/contract/stops.md). */
 import { describe, expect, it } from 'vitest';
+import { consoleCalls } from '../../harness/console-calls.ts';
 import { type CreatedKey, putUnder, refusedPost, tenantWithCreatedKey } from '../../harness/created-keys.ts';
 import { sandboxOf } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -218,6 +219,32 @@ describe('a stop of an agent', () => {
     expect(await published()).toBe(0);
     await release(second.id);
     expect(await publish()).toEqual(SENT);
+  });
+
+  it('stays also when the person who allowed the agent has left, and its access is deleted', async () => {
+    const { key, accountId, profileId, stop, release, published } = await tenant();
+    const scope = 'posts:read posts:write';
+    await signIn(world, accountId);
+    const editor = await signIn(world, accountId, 'editor');
+    const { clientId } = await tokensFor(world, editor, { scope });
+    const [grant] = await world.sql<{ id: string }>('select id from oauth_grants where client_id = $1', [clientId]);
+    const first = await stop({ grantId: grant?.id });
+    const call = await consoleCalls(world, editor.browser);
+    expect((await call('people.leave')).status).toBe(200);
+    expect(await world.sql('select id from oauth_grants where id = $1', [grant?.id])).toEqual([]);
+
+    const { access } = await tokensFor(world, await signIn(world, accountId, 'editor'), { scope, clientId });
+
+    const publish = async () => {
+      const input = { text: 'Ding', connectionSlugs: ['shop'], profileId };
+      return (await callTool(world, access, 'create_post', input)).body.result.structuredContent.results[0];
+    };
+    expect((await publish()).error.code).toBe('stopped');
+    expect(await published()).toBe(0);
+    const { stops } = (await world.rest('GET /stops', { key })).body;
+    for (const { id } of stops) await release(id);
+    expect([stops.length, await publish()]).toEqual([2, SENT]);
+    expect(stops.map(({ id }: { id: string }) => id)).toContain(first.id);
   });
 
   it('does not reach an agent that is allowed in another account, or again after the release', async () => {
