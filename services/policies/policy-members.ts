@@ -26,6 +26,27 @@ export const listMembers = statement('list the keys under a key or grant', {
   sql: ({ accountId, id }) => `with recursive ${members(accountId, id)} select id from members union select ${id}`,
 });
 
+/** SQL: whether a key in force follows the policy, which outlives its own key then. */
+export const isFollowed = (id: string) =>
+  `coalesce((select true from api_keys f where f.policy_id = ${id} and f.revoked_at is null limit 1), false)`;
+
+const findMemberInForce = statement('find a key in force under a key', {
+  parameters: { accountId: 'uuid', id: 'uuid' },
+  result: { id: 'uuid' },
+  sql: ({ accountId, id }) => `
+    with recursive ${members(accountId, id)}
+    select k.id from members m join api_keys k on k.id = m.id where k.revoked_at is null limit 1`,
+});
+
+/** Whether a policy of the key, which may be revoked, binds any key. */
+export async function bindsAny(
+  em: SqlEntityManager,
+  { accountId }: Pick<Caller, 'accountId'>,
+  id: string,
+): Promise<boolean> {
+  return (await findMemberInForce(em, { accountId, id })).length > 0;
+}
+
 const assignKeys = statement('give keys a policy', {
   parameters: { accountId: 'uuid', id: 'uuid' },
   result: { id: 'uuid' },

@@ -11,6 +11,7 @@ import { isSupervised } from '../access/limits.ts';
 import type { Context } from '../context.ts';
 import { type CursorPage, type Page, pageOf } from '../paging.ts';
 import { timestamp } from '../timestamp.ts';
+import { isFollowed } from './policy-members.ts';
 import { countedAs, countsAs, POST_AT, POST_GOES_OUT } from './posts-under.ts';
 
 export interface PolicyView {
@@ -60,7 +61,7 @@ const selectPolicies = statement('read policies', {
     select ${POLICY.sql}, coalesce(k.name, g.client_name) as name, ${countSince(hourAgo, now)} as last_hour,
       ${countSince(dayAgo, now)} as last_day
     from policies y left join api_keys k on k.id = y.id left join oauth_grants g on g.id = y.id
-    where y.account_id = ${accountId} and coalesce(k.revoked_at, g.revoked_at) is null
+    where y.account_id = ${accountId} and (coalesce(k.revoked_at, g.revoked_at) is null or ${isFollowed('y.id')})
       and (${mode} = 'live' or coalesce(k.type, g.mode) = 'test')
       and (${only} is null or y.id = ${only}) and (${cursor} is null or y.id < ${cursor})
     order by y.id desc limit ${most}`,

@@ -11,7 +11,7 @@ import { reachableConnections } from '../connections/reachable-connections.ts';
 import type { Context } from '../context.ts';
 import { isTimeZone } from '../scheduling/time-zone.ts';
 import { holdPolicies } from './hold-policies.ts';
-import { assignPolicy } from './policy-members.ts';
+import { assignPolicy, bindsAny } from './policy-members.ts';
 import { noPolicy, type PolicyView, readPolicy } from './read-policies.ts';
 
 /**
@@ -57,10 +57,14 @@ export async function removePolicy(context: Context, caller: Caller, policyId: s
   });
 }
 
-/** @throws ServiceError not_found */
+/**
+ * The target may be revoked if keys that were created under it are in force: its policy binds them.
+ *
+ * @throws ServiceError not_found
+ */
 export async function requireTarget(em: SqlEntityManager, caller: Caller, id: string): Promise<PolicyKind> {
   const found = await findKeyOrGrant(em, caller, id);
-  if (found === null || found.isRevoked) {
+  if (found === null || (found.isRevoked && !(await bindsAny(em, caller, id)))) {
     throw new ServiceError('not_found', `No key and no grant of yours that is in force has the id ${id}.`);
   }
   return found.kind;

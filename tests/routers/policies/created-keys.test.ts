@@ -133,6 +133,31 @@ describe('a created key whose own policy is removed', () => {
     expect(await followed(creator, created)).toEqual([null, null]);
   });
 
+  it('follows that of a revoked creator, which can be read, changed and tried for as long', async () => {
+    const { key, creator, created, set, post, followed } = await tenant();
+    await set(creator.id, BLUESKY);
+    await world.rest(`DELETE /keys/${creator.id}`, { key });
+    const listed = async (secret: string) =>
+      (await world.rest('GET /policies', { key: secret })).body.policies.map(
+        ({ policyId }: { policyId: string }) => policyId,
+      );
+
+    expect([await listed(key), await listed(created.secret)]).toEqual([[creator.id], [creator.id]]);
+    const { body } = await world.rest(`GET /policies/${creator.id}`, { key });
+    expect(body.policy).toMatchObject({ policyId: creator.id, rules: { platforms: ['bluesky'] } });
+    expect((await world.rest(`POST /policies/${creator.id}/try`, { key, body: BLUESKY })).status).toBe(200);
+    expect(await post(created)).toEqual(ONLY_BLUESKY);
+    await set(creator.id);
+    expect((await post(created)).status).toBe('sent');
+    expect(await followed(created)).toEqual([creator.id]);
+
+    await world.rest(`DELETE /keys/${created.id}`, { key });
+
+    expect(await listed(key)).toEqual([]);
+    expect((await world.rest(`GET /policies/${creator.id}`, { key })).status).toBe(404);
+    expect((await world.rest(`PUT /policies/${creator.id}`, { key, body: {} })).status).toBe(404);
+  });
+
   it('follows that of its creator also after the creator was revoked', async () => {
     const { key, creator, created, set, remove, post } = await tenant();
     await set(creator.id, BLUESKY);
