@@ -56,7 +56,8 @@ export async function readStop(context: Context, caller: Caller, stopId: string)
   return stopView(row);
 }
 
-function select({ db }: Context, { accountId, profileId, mode }: Caller) {
+function select({ db }: Context, { accountId, profileId, mode, keyId }: Caller) {
+  const ofProfile = [profileId, keyId].filter((id) => id !== null);
   return (
     tables(db.queries)
       .selectFrom('stops as s')
@@ -81,9 +82,9 @@ function select({ db }: Context, { accountId, profileId, mode }: Caller) {
           .as('sending'),
       ])
       .where('s.account_id', '=', accountId)
-      // A key of a profile sees what keeps its own posts.
+      // A key of a profile sees what keeps its own posts, but nothing about the keys that created it.
       .$if(profileId !== null, (query) =>
-        query.where((stop) => stop.or([stop('s.kind', '=', 'account'), stop('s.target_id', '=', profileId)])),
+        query.where((stop) => stop.or([stop('s.kind', '=', 'account'), stop('s.target_id', 'in', ofProfile)])),
       )
       // Stops of the account and of profiles keep test posts too.
       .$if(mode === 'test', (query) =>

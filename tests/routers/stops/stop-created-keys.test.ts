@@ -221,6 +221,23 @@ describe('a stop of an agent', () => {
     expect(await publish()).toEqual(SENT);
   });
 
+  it('is seen by a key of a profile if it is about the account, the profile or the key itself', async () => {
+    const { creator, created, create, profileId, stop } = await tenant();
+    const other = await create();
+    const [ofKey, ofProfile, ofAccount] = [
+      await stop({ keyId: created.id }),
+      await stop({ profileId }),
+      await stop({}),
+    ];
+    await stop({ keyId: creator.id });
+    await stop({ keyId: other.id });
+
+    const { body } = await world.rest('GET /stops', { key: created.secret });
+
+    expect(body.stops.map(({ id }: { id: string }) => id)).toEqual([ofAccount.id, ofProfile.id, ofKey.id]);
+    expect(body.stops[2].targetName).toBe('Created');
+  });
+
   it('stays also when the person who allowed the agent has left, and its access is deleted', async () => {
     const { key, accountId, profileId, stop, release, published } = await tenant();
     const scope = 'posts:read posts:write';
