@@ -203,6 +203,11 @@ export interface Published {
    * post which was matched with it turns out to be another one.
    */
   readonly provenId?: string;
+  /**
+   * Present if the platform takes a part without saying as which post, and this one was found by what it says: it may be another one of the
+   * account.
+   */
+  readonly isFound?: true;
 }
 
 /** A platform's behavior in addition to its facts. `Credential` is the type that is stored, encrypted. */

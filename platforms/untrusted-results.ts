@@ -50,7 +50,8 @@ const METRIC_MAX = 100_000_000_000;
  *
  * @throws PlatformFailure `unknown` when it has no usable id: it may be published, and a read-back may find it
  */
-export function checkedPublished(name: string, { platformPostId, url, ref, provenId }: Published): Published {
+export function checkedPublished(name: string, published: Published): Published {
+  const { platformPostId, url, ref, provenId, isFound } = published;
   const id = untrustedId(platformPostId, POST_ID_MAX);
   if (id === null || !isStorable(ref, REF_MAX)) {
     throw new PlatformFailure('unknown', `${name} answered with a post id that cannot be stored.`);
@@ -61,6 +62,7 @@ export function checkedPublished(name: string, { platformPostId, url, ref, prove
     url: untrustedUrl(url),
     ...(ref !== undefined && { ref }),
     ...(proven !== null && { provenId: proven }),
+    ...(isFound === true && { isFound }),
   };
 }
 

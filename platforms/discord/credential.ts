@@ -138,7 +138,7 @@ function checkWebhook(
   });
 }
 
-async function readWebhook(id: string, token: string, io: PlatformIo): Promise<z.infer<typeof Webhook>> {
+export async function readWebhook(id: string, token: string, io: PlatformIo): Promise<z.infer<typeof Webhook>> {
   return read(Webhook, await callDiscord(io, `/webhooks/${id}/${token}`));
 }
 

@@ -19,6 +19,7 @@ import {
   type DiscordCredential,
   isSameChannel,
   placeOf,
+  readWebhook,
   withChannel,
 } from './credential.ts';
 import { findMessage } from './read-back.ts';
@@ -104,18 +105,33 @@ function remove({ credential }: Session<DiscordCredential>, post: Published, io:
     const { path, ...as } = placeOf(credential, io);
     const message = `${path}/messages/${encodeURIComponent(post.platformPostId)}`;
     const answer = await callDiscord(io, message, { method: 'DELETE', ...as });
-    if (isGone(answer) && isOfEarlierWebhook(credential, post)) {
-      const words =
-        'The message was made with a webhook that has been replaced, and may still be up: delete it on Discord.';
-      throw new PlatformFailure('rejected', words);
-    }
+    const hidden = isGone(answer) ? await hiddenBecause(credential, post, io) : null;
+    if (hidden !== null) throw new PlatformFailure('rejected', `${hidden}, and may still be up: delete it on Discord.`);
     requireDeleted(answer, answer.status === 204 || isGone(answer));
   });
 }
 
-/** Ids of Discord begin with their time. To a webhook, the messages of others do not exist, whether they are up or not. */
-function isOfEarlierWebhook(credential: DiscordCredential, { platformPostId }: Published): boolean {
-  return credential.kind === 'webhook' && BigInt(platformPostId) < BigInt(credential.webhookId);
+const OTHER_WEBHOOK = 'The message was not made with the webhook that the connection has now';
+
+/**
+ * To a webhook, the messages of others do not exist, nor its own in a channel from which it was moved, whether they are up or not.
+ *
+ * @returns why the message may be up; null if it is gone
+ */
+async function hiddenBecause(
+  credential: DiscordCredential,
+  { platformPostId, url, ref }: Published,
+  io: PlatformIo,
+): Promise<string | null> {
+  if (credential.kind !== 'webhook') return null;
+  const { webhookId, webhookToken } = credential;
+  // Older posts say nothing of their webhook. Ids of Discord begin with their time.
+  const isOther = ref === undefined ? BigInt(platformPostId) < BigInt(webhookId) : ref['webhookId'] !== webhookId;
+  if (isOther) return OTHER_WEBHOOK;
+  const channelId = ref?.['channelId'] ?? MESSAGE_URL.exec(url ?? '')?.[1];
+  const { channel_id: present } = await readWebhook(webhookId, webhookToken, io);
+  const isMoved = channelId !== undefined && present != null && channelId !== present;
+  return isMoved ? 'The webhook of the message was moved to another channel' : null;
 }
 
 function bodyOf(
@@ -149,10 +165,14 @@ function fileName({ contentType }: OutgoingImage, index: number): string {
   return `image-${index + 1}.${contentType.replace('image/', '')}`;
 }
 
-function published({ guildId }: DiscordCredential, channelId: string, id: string): Published {
+function published(credential: DiscordCredential, channelId: string, id: string): Published {
+  const { guildId } = credential;
   const url = guildId === null ? null : `https://discord.com/channels/${guildId}/${channelId}/${id}`;
-  return { platformPostId: id, url };
+  const ref = credential.kind === 'webhook' ? { channelId, webhookId: credential.webhookId } : { channelId };
+  return { platformPostId: id, url, ref };
 }
+
+const MESSAGE_URL = /\/channels\/\d+\/(\d+)\/\d+$/;
 
 /** Requests a token of the app itself. https://discord.com/developers/docs/topics/oauth2#client-credentials-grant */
 async function checkApp(io: PlatformIo): Promise<void> {

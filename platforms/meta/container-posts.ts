@@ -4,7 +4,7 @@ import type { ContainerApi } from './container-api.ts';
 import { PlatformFailure, type PlatformIo, type Published, type SendPart } from '../contract.ts';
 import type { GraphAnswer } from './graph.ts';
 import { stringField } from '../http.ts';
-import { earliestOf, comparableText } from '../match-post.ts';
+import { comparableText, earliestIfKnown } from '../match-post.ts';
 
 /** Number of posts that a search requests: the most that either platform lists. */
 const LISTED_MAX = 100;
@@ -31,7 +31,8 @@ export async function findPost(
   const answer = await orNull(api.call(`${api.account}/${api.posts}`, { query }));
   const list = List.safeParse(answer?.body);
   if (answer === null || !list.success) return { platformPostId: containerId, url: null };
-  const earliest = earliestOf(part, answer, io.now());
+  // Published regardless, so that its own id will do.
+  const earliest = earliestIfKnown(part, answer, io.now()) ?? Number.POSITIVE_INFINITY;
   const recent = list.data.data.filter(({ timestamp }) => Date.parse(timestamp) >= earliest);
   const [found, ...others] = recent.filter(
     (one) => comparableText(stringField(one, api.text) ?? '') === comparableText(part.text),

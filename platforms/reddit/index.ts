@@ -16,7 +16,7 @@ import { readAccount, readCommunity } from './accounts.ts';
 import { deleteFailureOf, failureOf } from './api.ts';
 import { hosted } from './connect.ts';
 import { imageUrlOf, uploadImages } from './images.ts';
-import { findPost } from './read-back.ts';
+import { findPost, listedNames } from './read-back.ts';
 import { callLoggedIn, endpointOf, type RedditCredential, renewal } from './credential.ts';
 import { MARKDOWN, submissionOf } from './submission.ts';
 import { requestTokens } from '../token-endpoint.ts';
@@ -108,10 +108,11 @@ function connectAccount(input: RedditCredentialsInput, io: PlatformIo): Promise<
 
 async function publish(session: Session<RedditCredential>, part: SendPart, io: PlatformIo): Promise<Published> {
   if (part.step !== 'head') throw new Error(`Reddit makes no part of the kind ${part.step}`);
+  const others = part.prepared === null ? NONE : await listedNames(session, io).catch(noneIfRefused);
   const answer = await callLoggedIn(session, io, '/api/submit', { form: formOf(session.credential, part) });
   const refused = failureOf(answer);
   if (refused !== null) throw refused;
-  if (part.prepared !== null) return untilListed(session, part, io);
+  if (part.prepared !== null) return untilListed(session, part, others, io);
   const submitted = Submitted.safeParse(answer.body);
   if (!submitted.success) throw new PlatformFailure('unknown', 'Reddit answered without the post it made.');
   const { name, url } = submitted.data.json.data;
@@ -130,18 +131,34 @@ function formOf({ target }: RedditCredential, part: SendPart): Record<string, st
 /**
  * Reddit creates a post with an image later and does not return its id, so it is searched among the account's
  * posts.
+ *
+ * @param others names of posts that were there before
  */
-async function untilListed(session: Session<RedditCredential>, part: SendPart, io: PlatformIo): Promise<Published> {
+async function untilListed(
+  session: Session<RedditCredential>,
+  part: SendPart,
+  others: ReadonlySet<string>,
+  io: PlatformIo,
+): Promise<Published> {
   for (const ms of LOOK_WAITS_MS) {
     await io.sleep(ms, io.signal);
-    const made = await readBack(session, part, io).catch(ignoreUnknown);
-    if (made !== null) return made;
+    const made = await lookBeside(others, session, part, io).catch(ignoreUnknown);
+    if (made !== null) return { ...made, isFound: true };
   }
   throw stillMaking();
 }
 
-async function readBack(session: Session<RedditCredential>, part: SendPart, io: PlatformIo): Promise<Published | null> {
-  const made = await findPost(session, io, part);
+function readBack(session: Session<RedditCredential>, part: SendPart, io: PlatformIo): Promise<Published | null> {
+  return lookBeside(NONE, session, part, io);
+}
+
+async function lookBeside(
+  others: ReadonlySet<string>,
+  session: Session<RedditCredential>,
+  part: SendPart,
+  io: PlatformIo,
+): Promise<Published | null> {
+  const made = await findPost(session, io, part, others);
   if (made !== null) return { platformPostId: made.name, url: new URL(made.permalink, WEBSITE).href };
   // The post may appear minutes later, so its absence proves nothing.
   if (part.prepared !== null) throw stillMaking();
@@ -165,6 +182,14 @@ function remove(session: Session<RedditCredential>, { platformPostId: id }: Publ
 
 function stillMaking(): PlatformFailure {
   return new PlatformFailure('unknown', 'Reddit has taken a post with an image and does not show it yet.');
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Without the posts of before, the search may take one of them for the part, which is found out afterwards. */
+function noneIfRefused(error: unknown): ReadonlySet<string> {
+  if (error instanceof PlatformFailure) return NONE;
+  throw error;
 }
 
 /** A search without a conclusive result is followed by the next. */

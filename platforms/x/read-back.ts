@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Inconclusive, PlatformFailure, type PlatformIo, type SendPart, type Session } from '../contract.ts';
 import { findDuplicated } from '../find-duplicated.ts';
 import type { PlatformAnswer } from '../http.ts';
-import { comparableText } from '../match-post.ts';
+import { comparableText, requirePast } from '../match-post.ts';
 import { failure, isOk, reason } from './api.ts';
 import { callLoggedIn, type XCredential } from './credential.ts';
 
@@ -49,6 +49,7 @@ export async function findPost(session: Session<XCredential>, io: PlatformIo, pa
   if (!isOk(answer)) throw failure(answer);
   const page = Page.safeParse(answer.body);
   if (!page.success) throw new PlatformFailure('unknown', 'X did not list the posts of the account.');
+  requirePast(part.unknownSince ?? part.startedAt, io.now());
   const posts = page.data.data ?? [];
   const parentId = part.parent?.platformPostId;
   // The list is newest first, so the last match is the earliest post.

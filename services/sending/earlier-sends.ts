@@ -142,8 +142,9 @@ export async function settleRepeat(
 ): Promise<PartOutcome> {
   if (outcome.state === 'accepted') {
     const { published } = outcome;
-    // A platform that knows the part by another id has searched the posts of the account for it.
-    const since = earlier[0]?.startedAt ?? (published.provenId === undefined ? null : send.part.startedAt);
+    // A platform that knows the part by another id, or by none, has searched the posts of the account for it.
+    const isSearched = published.provenId !== undefined || published.isFound === true;
+    const since = earlier[0]?.startedAt ?? (isSearched ? send.part.startedAt : null);
     if (since === null) return outcome;
     try {
       const own = await ownOf(context, send, published, since);
@@ -151,6 +152,10 @@ export async function settleRepeat(
     } catch {
       // Without the database nothing can be compared, and the platform named the post.
       return outcome;
+    }
+    if (published.isFound === true) {
+      const message = `${send.platform.name} has taken the post, and shows only another one of this connection that says the same.`;
+      return outcomeOf(new PlatformFailure('unknown', message));
     }
     const message = `${send.platform.name} refused the text as a duplicate of another post of this connection.`;
     return outcomeOf(new PlatformFailure('rejected', message));

@@ -1,6 +1,9 @@
 /** The contract of every platform with the app, tested through the REST API against a fake server. */
 import { afterAll, describe, expect, it } from 'vitest';
+import { type JsonObject, PlatformFailure } from '../../platforms/contract.ts';
 import { PLATFORM_IDS, platformOf } from '../../platforms/registry.ts';
+import { openSession } from '../../services/connections/open-session.ts';
+import { platformIo } from '../../services/platform-io.ts';
 import { readDueMetrics } from '../../services/metrics/read-due-metrics.ts';
 import { START } from '../harness/test-clock.ts';
 import { plain } from '../harness/images.ts';
@@ -18,6 +21,17 @@ const started = await startPlatformServers({
 afterAll(() => started[Symbol.asyncDispose]());
 const world: World = await startWorld({ env: started.env });
 const servers: readonly PlatformServer[] = [...started.all, sandboxServer(world)];
+
+/** A connection with the send of a post. */
+interface SearchedPost {
+  readonly id: string;
+  readonly platformAccountId: string;
+  readonly handle: string;
+  readonly credentials: string;
+  readonly token: string;
+  readonly prepared: JsonObject | null;
+  readonly started_at: string;
+}
 
 const FAMILY = '👩‍👩‍👧‍👦';
 
@@ -104,6 +118,30 @@ describe.for(servers)('$platformId', (server) => {
     const tooLong = await post(server, FAMILY.repeat(server.maxFamilies + 1));
 
     expect([fitting.error, tooLong.error.code, tooLong.postId]).toEqual([null, 'platform_rejected', null]);
+  });
+
+  it.skipIf(server.hasNoReadBack)('is not searched in vain when the clock was set back since the send', async () => {
+    const text = 'sent by a clock that was fast';
+    const { postId } = await post(server, text);
+    const [stored] = await world.sql<SearchedPost>(
+      `select c.id, c.platform_account_id as "platformAccountId", c.handle, c.credentials, a.token, a.prepared, a.started_at
+       from posts p join connections c on c.id = p.connection_id join attempts a on a.post_id = p.id where p.id = $1`,
+      [postId],
+    );
+    if (stored === undefined) throw new Error('nothing was sent');
+    const { token, prepared, started_at: startedAt, ...login } = stored;
+    const connection = { ...login, lastUsed: login.credentials };
+    const platform = platformOf(world.context.platforms, server.platformId);
+    const part = { step: 'head', index: 0, text, token, prepared, startedAt: new Date(startedAt) } as const;
+    const io = { ...platformIo(world.context, 10_000), now: () => new Date(START.getTime() - 600_000) };
+
+    const found = await platform
+      .readBack?.(openSession(world.context, platform, connection), part, io)
+      .catch((error: unknown) => error);
+
+    // Without a post, the send would be repeated.
+    expect(found).not.toBeNull();
+    expect(found instanceof PlatformFailure ? found.kind : 'found').toMatch(/^(?:found|unknown)$/);
   });
 
   it('posts nothing when it asks to wait, and reports that', async () => {

@@ -178,6 +178,7 @@ describe('publish', () => {
     expect(published).toEqual({
       platformPostId: message?.id,
       url: `https://discord.com/channels/800/700/${message?.id}`,
+      ref: { channelId: '700', webhookId: webhook.id },
     });
   });
 
@@ -345,6 +346,18 @@ describe('readBack', () => {
     expect(await lookFor(session, part('hello \n'))).toEqual(made);
   });
 
+  it('cannot determine the outcome when Discord shows no messages of a channel that has some', async () => {
+    const session = await asBot();
+    expect(await lookFor(session, part('hello'))).toBeNull();
+    await publish(session, part('hello'));
+    fake.readsHistory = false;
+
+    expect(await failureOf(lookFor(session, part('hello')))).toMatchObject({
+      kind: 'unknown',
+      message: expect.stringContaining('“Read Message History”'),
+    });
+  });
+
   it('cannot determine the outcome when there are a hundred newer messages', async () => {
     const session = await asBot();
     for (let count = 0; count < 100; count += 1) fake.writeAs('555', '700', `chatter ${count}`);
@@ -361,6 +374,11 @@ describe('readBack', () => {
 });
 
 describe('remove', () => {
+  const mayBeUp = (why: string) => ({
+    kind: 'rejected',
+    message: `${why}, and may still be up: delete it on Discord.`,
+  });
+
   it.each([
     ['a webhook', asWebhook],
     ['the bot', asBot],
@@ -372,6 +390,31 @@ describe('remove', () => {
     await remove(session, published);
 
     expect(fake.messages()).toEqual([]);
+  });
+
+  it('does not take a message for gone that its webhook no longer sees, in the channel that it has left', async () => {
+    const session = await asWebhook();
+    const published = await publish(session, part('still up'));
+    fake.moveWebhook(published.ref?.['webhookId'] as string, '701');
+
+    for (const post of [published, { ...published, ref: undefined }])
+      expect(await failureOf(remove(session, post as Published))).toMatchObject(
+        mayBeUp('The webhook of the message was moved to another channel'),
+      );
+    expect(fake.messages()).toHaveLength(1);
+  });
+
+  it('does not take a message for gone that was made with another webhook, also an older one of the channel', async () => {
+    const older = await asWebhook();
+    const session = sessionOf(await connect(urlOf(fake.addWebhook())));
+    const ofBot = await publish(await asBot(), part('by the bot'));
+    const published = await publish(session, part('still up'));
+
+    for (const post of [published, ofBot])
+      expect(await failureOf(remove(older, post))).toMatchObject(
+        mayBeUp('The message was not made with the webhook that the connection has now'),
+      );
+    expect(fake.messages()).toHaveLength(2);
   });
 
   it.each<[FakeDiscordError, string]>([

@@ -266,6 +266,7 @@ describe('an image', () => {
     expect(published).toEqual({
       platformPostId: post?.name,
       url: `https://www.reddit.com/r/Bells/comments/${post?.name.slice(3)}/look/`,
+      isFound: true,
     });
   });
 

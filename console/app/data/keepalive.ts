@@ -1,6 +1,6 @@
 /**
  * Which requests outlive their page. Browsers end the requests of a page that is left, except those with `keepalive`. These may have
- * 64 KiB of body under way together (Fetch standard, 4.6), and browsers take only some at a time, Firefox in all tabs together, so a request gets it
+ * 64 KiB of body in flight together (Fetch standard, 4.6), and browsers take only some at a time, Firefox in all tabs together, so a request gets it
  * only while it fits into these limits.
  */
 

@@ -95,7 +95,7 @@ describe('before a sign-out', () => {
     expect(queryClient.isMutating()).toBe(1);
   });
 
-  it('nothing is waited for when nothing is under way', async () => {
+  it('nothing is waited for when no change is in flight', async () => {
     await leaving.untilSent(new QueryClient());
 
     expect(sent).toEqual([]);

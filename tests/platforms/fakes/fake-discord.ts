@@ -75,6 +75,10 @@ export interface FakeDiscord extends Wire {
   guildId: string;
   /** Whether lists of messages contain nonces. */
   listsNonces: boolean;
+  /** Whether the bot may read the history of channels; without it, Discord lists none. */
+  readsHistory: boolean;
+  /** Moves a webhook, as an administrator of the server does. */
+  moveWebhook(id: string, channelId: string): void;
   /** Faults for the next create calls, one each; undefined for none. */
   readonly faults: (Fault | FakeDiscordError | undefined)[];
   /** Faults for the next deletes, one each. */
@@ -116,6 +120,11 @@ export async function startFakeDiscord({ now, port, tap }: WireOptions): Promise
     messages: () => [...messages.values()],
     guildId: '800',
     listsNonces: false,
+    readsHistory: true,
+    moveWebhook: (id, channelId) => {
+      const webhook = webhooks.get(id);
+      if (webhook !== undefined) webhooks.set(id, { ...webhook, channelId });
+    },
     faults: [],
     deleteErrors: [],
     calls,
@@ -181,20 +190,23 @@ export async function startFakeDiscord({ now, port, tap }: WireOptions): Promise
     return create(call, { authorId: webhook.id, channelId: webhook.channelId });
   }
 
+  function messagesIn(channelId: string): FakeDiscordMessage[] {
+    return fake.messages().filter((one) => one.channelId === channelId);
+  }
+
   function list({ query }: WireCall, channelId: string): WireAnswer {
-    const newestFirst = fake
-      .messages()
-      .filter((one) => one.channelId === channelId)
-      .toReversed();
+    const newestFirst = fake.readsHistory ? messagesIn(channelId).toReversed() : [];
     const shown = newestFirst.slice(0, Number(query.get('limit') ?? 50));
     return { status: 200, json: shown.map((message) => view(message, fake.listsNonces)) };
   }
 
-  function remove(id: string, webhookId?: string): WireAnswer {
+  function remove(id: string, webhook?: FakeWebhook): WireAnswer {
     const error = fake.deleteErrors.shift();
     if (error !== undefined) return refused(error);
-    // A webhook sees its own messages only.
-    const isSeen = webhookId === undefined || messages.get(id)?.authorId === webhookId;
+    // A webhook sees its own messages only, and those of its present channel.
+    const message = messages.get(id);
+    const isOwn = message?.authorId === webhook?.id && message?.channelId === webhook?.channelId;
+    const isSeen = webhook === undefined || isOwn;
     return isSeen && messages.delete(id) ? { status: 204, text: '' } : refused(UNKNOWN_MESSAGE);
   }
 
@@ -202,7 +214,7 @@ export async function startFakeDiscord({ now, port, tap }: WireOptions): Promise
     const webhook = webhooks.get(id);
     if (webhook === undefined) return refused(UNKNOWN_WEBHOOK);
     if (webhook.token !== token) return refused({ status: 401, code: 50_027, message: 'Invalid Webhook Token' });
-    if (messageId !== undefined) return remove(messageId, id);
+    if (messageId !== undefined) return remove(messageId, webhook);
     if (call.method === 'POST') return execute(call, webhook);
     const { name, channelId, guildId } = webhook;
     const shown = { id, type: 1, name, avatar: null, channel_id: channelId, guild_id: guildId, application_id: null };
@@ -216,7 +228,11 @@ export async function startFakeDiscord({ now, port, tap }: WireOptions): Promise
     if (call.path.endsWith('/messages')) {
       return call.method === 'POST' ? create(call, { authorId: botId, channelId: id }) : list(call, id);
     }
-    return { status: 200, json: { id, type: channel.type, name: channel.name, guild_id: channel.guildId } };
+    const last_message_id = messagesIn(id).at(-1)?.id ?? null;
+    return {
+      status: 200,
+      json: { id, type: channel.type, name: channel.name, guild_id: channel.guildId, last_message_id },
+    };
   }
 
   function guildRoute([id]: string[]): WireAnswer {

@@ -94,6 +94,35 @@ it('accepts one image, of a type that Reddit accepts', async () => {
   expect([...reddit.uploads.values()].map(({ type }) => type)).toEqual([expect.stringMatching(/^image\/(png|jpeg)$/)]);
 });
 
+it('knows two posts with an image and the same first line apart, of which Reddit gives no ids', async () => {
+  const urls: string[] = [];
+  for (const body of ['red bell', 'blue bell']) {
+    const [result] = await post(`New in the shop\n\n${body}`, { mediaIds: [await upload()] });
+    urls.push(result.url);
+  }
+
+  const made = reddit.posts().slice(-2);
+  expect(urls).toEqual(made.map(({ name }) => expect.stringContaining(`/comments/${name.slice(3)}/`)));
+});
+
+it('does not take the post before for one with the same first line that Reddit does not show', async () => {
+  const [first] = await post('Twice in the shop\n\nred bell', { mediaIds: [await upload()] });
+  const listing = 'GET /user/:name/submitted';
+  // Without the list of before, the search finds the first post.
+  reddit.answers[listing] = [{ status: 503, json: {} }];
+  reddit.looksUntilMade = Infinity;
+
+  const [second] = await post('Twice in the shop\n\nblue bell', { mediaIds: [await upload()] });
+
+  reddit.looksUntilMade = 0;
+  expect([first.status, second.status, second.url, second.error.code]).toEqual([
+    'sent',
+    'failed',
+    null,
+    'outcome_unknown',
+  ]);
+});
+
 it('refuses two images before anything is sent', async () => {
   const [result] = await post('Look twice', { mediaIds: [await upload(), await upload()] });
 
