@@ -34,8 +34,19 @@ const Paging = z.object({ cursors: z.object({ after: z.string() }).optional(), n
 
 const Token = z.object({ access_token: z.string().min(1) });
 
-/** The Page task that a user needs so that the app can post on its behalf. */
-const TASK = 'CREATE_CONTENT';
+/**
+ * The Page tasks of which a user needs one so that the app can post on its behalf. Pages of the New Pages Experience may
+ * list only the ones with a prefix.
+ *
+ * @see https://developers.facebook.com/docs/pages-api/manage-pages
+ */
+const POSTING_TASKS: readonly string[] = [
+  'CREATE_CONTENT',
+  'MANAGE',
+  'PROFILE_PLUS_CREATE_CONTENT',
+  'PROFILE_PLUS_MANAGE',
+  'PROFILE_PLUS_FULL_CONTROL',
+];
 
 /** Pages to request at once; Meta gives no more. */
 const AT_ONCE = 100;
@@ -83,7 +94,7 @@ async function finish<Input, Page extends ManagedPage>(
   const pages = await managedPages(io, flow, long);
   const usable = pages.flatMap((page) => {
     const { access_token: accessToken, tasks } = page;
-    if (accessToken === undefined || tasks?.includes(TASK) === false) return [];
+    if (accessToken === undefined || tasks?.some((task) => POSTING_TASKS.includes(task)) === false) return [];
     return flow.accountOf({ ...page, access_token: accessToken }) ?? [];
   });
   if (usable.length > 0) return usable;

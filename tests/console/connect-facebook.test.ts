@@ -59,6 +59,36 @@ describe('a person who may post to one Page', () => {
   });
 });
 
+describe('a Page with only one task', () => {
+  it.each([
+    ['CREATE_CONTENT'],
+    ['MANAGE'],
+    ['PROFILE_PLUS_CREATE_CONTENT'],
+    ['PROFILE_PLUS_MANAGE'],
+    ['PROFILE_PLUS_FULL_CONTROL'],
+  ])('is connected with %s, which allows posting', async (task) => {
+    facebook.login.managed.set('alice', [{ ...BELLS, tasks: [task] }]);
+    const link = await makeLink(world, { platform: 'facebook' });
+
+    const { location } = await agree(link);
+
+    expect(destination(location)[1]).toMatchObject({ platform: 'facebook' });
+  });
+
+  it.each([['ANALYZE'], ['PROFILE_PLUS_ANALYZE'], ['PROFILE_PLUS_MODERATE']])(
+    'is not offered with %s, which does not',
+    async (task) => {
+      facebook.login.managed.set('alice', [{ ...BELLS, tasks: [task] }]);
+      const link = await makeLink(world, { platform: 'facebook' });
+
+      const { browser, location } = await agree(link);
+      const page = await browser.get(location);
+
+      expect(page.text).toContain('Facebook shows no Page that you may post to and have allowed.');
+    },
+  );
+});
+
 describe('a person who may post to several Pages', () => {
   it('picks one', async () => {
     facebook.login.managed.set('alice', [BELLS, ROPES]);

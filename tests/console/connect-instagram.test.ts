@@ -83,6 +83,19 @@ it('connects the only account of a person without a question, with the token of 
   });
 });
 
+it('connects the account of a Page that lists only the tasks of the New Pages Experience', async () => {
+  const tasks = ['PROFILE_PLUS_CREATE_CONTENT', 'PROFILE_PLUS_MODERATE'];
+  instagram.login.managed.set('alice', [
+    { ...BELLS, tasks },
+    { ...ROPES, tasks: ['PROFILE_PLUS_ANALYZE'] },
+  ]);
+  const link = await makeLink(world, { platform: 'instagram' });
+
+  const { location } = await agree(link);
+
+  expect(destination(location)[1]).toMatchObject({ slug: 'instagram-thebells', platform: 'instagram' });
+});
+
 it('lets a person with several accounts pick one', async () => {
   instagram.login.managed.set('alice', [BELLS, ROPES]);
   const link = await makeLink(world, { platform: 'instagram' });
