@@ -12,6 +12,7 @@ import { hasAddedCharacters } from './added-characters.ts';
 import { hasAddedMarkup } from './added-markup.ts';
 import { checkVoice } from './check-voice.ts';
 import { checkKeptParts } from './kept-parts.ts';
+import { unwrapAnswer } from './unwrap-answer.ts';
 
 /** The requirements for the answer. */
 export interface RewriteTerms {
@@ -54,7 +55,7 @@ interface WordsTerms extends Pick<RewriteTerms, 'original' | 'boundary' | 'reque
  * @returns the answer without wrappers. @throws PolishFailure
  */
 export function checkWords(answer: string, { original, boundary, request, what = 'The rewrite' }: WordsTerms): string {
-  const text = unwrapped(answer.replaceAll('\r\n', '\n').trim(), original);
+  const text = unwrapAnswer(answer.replaceAll('\r\n', '\n').trim(), original);
   if (text === '') throw new PolishFailure('The model answered without a text.');
   if (text.includes(boundary) || quotes(text, request.instructions, original)) {
     throw new PolishFailure('The model repeated its instructions.');
@@ -80,22 +81,6 @@ function quotes(text: string, instructions: string, original: string): boolean {
   return plain(instructions)
     .split(/(?<=[.:])\s(?:- )?/)
     .some((sentence) => sentence.length >= QUOTE_MIN && has.includes(sentence) && !had.includes(sentence));
-}
-
-/** Wrappers that models put around a text despite their instructions; longer ones first. */
-const WRAPPERS = [
-  /^```\w*\n(?<inside>[^]*?)\n?```$/,
-  /^"(?<inside>[^]*)"$/,
-  /^“(?<inside>[^]*)”$/,
-  /^'(?<inside>[^]*)'$/,
-];
-
-function unwrapped(answer: string, original: string): string {
-  for (const wrapper of WRAPPERS) {
-    const inside = wrapper.exec(answer)?.groups?.['inside'];
-    if (inside !== undefined) return wrapper.test(original) ? answer : inside.trim();
-  }
-  return answer;
 }
 
 /** Beginnings of remarks, and tags around a model's reasoning. */

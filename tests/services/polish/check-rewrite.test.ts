@@ -47,6 +47,39 @@ describe('accepted rewrites', () => {
   });
 });
 
+describe('quotation marks', () => {
+  it.each([
+    ['of two quotations stay', 'The bels say "ring".', '"Ring the bell" is out. Next: "Toll the bell."'],
+    ['of two curly quotations stay', 'The bels say “ring”.', '“Ring the bell” is out. Next: “Toll the bell.”'],
+    ['of two single quotations stay', "The bels say 'ring'.", "'Ring the bell' is out. Next: 'Toll the bell.'"],
+    ['between letters of a script without spaces stay', '说："你好"和"再见"', '"你好"和"再见"'],
+    ['of an original with space around it stay', '"Less is mor"\n', '"Less is more"'],
+    ['that replace straight ones stay', '"Less is mor"', '“Less is more”'],
+    ['that replace curly ones stay', '“Less is mor”', '"Less is more"'],
+    ['that replace those of another language stay', '„Weniger ist mer“', '"Weniger ist mehr"'],
+    ['that replace a code fence stay', '```\nless\n```', '"less"'],
+  ])('%s', (_name, original, answer) => {
+    expect(check(original, answer)).toBe(answer);
+  });
+
+  it.each([
+    ['a quotation', 'The bel says "ring".', '"The bell says "ring"."', 'The bell says "ring".'],
+    ['a quotation at each end', '"A" and "B" ar out', '""A" and "B" are out"', '"A" and "B" are out'],
+    ['curly quotations', '“A” and “B” ar out', '““A” and “B” are out”', '“A” and “B” are out'],
+    ['apostrophes', "It's the bels' turn", "'It's the bells' turn'", "It's the bells' turn"],
+    ['an inch', 'The 5" bel', '"The 5" bell"', 'The 5" bell'],
+  ])('around %s are removed if the model added them', (_name, original, answer, text) => {
+    expect(check(original, answer)).toBe(text);
+  });
+});
+
+it('code fences of two blocks are not taken for one around the whole', () => {
+  const original = 'Run:\n```\na\n```\nthen\n```\nb\n```\nTahnks';
+  const answer = '```\na\n```\nthen\n```\nb\n```';
+
+  expect(() => check(original, answer)).toThrow('The model added remarks to the text.');
+});
+
 describe('discarded rewrites', () => {
   it.each([
     ['nothing', 'Helo', ' \n', 'The model answered without a text.'],
