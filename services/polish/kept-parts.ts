@@ -13,8 +13,19 @@ const EMAIL = /(?<![\w.+@-])[\w.+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;
 const MENTION = /(?<![\p{L}\p{N}_@＠.])[@＠][\p{L}\p{N}_.-]*[\p{L}\p{N}_](?:@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+)?/gu;
 const HASHTAG = /(?<![\p{L}\p{N}_&#＃])[#＃][\p{L}\p{M}\p{N}_]+/gu;
 
+/**
+ * A hyphen or dash right before a number is a sign, unless it joins the number to a word, a number or a unit before it,
+ * as in 2020-2021, B-52 and 5%-10%. A currency may be between a sign and its number. An em dash is never a sign.
+ */
+const SIGN = /(?<![\p{L}\p{N}]\p{M}*|\p{N}\s?\p{Sc}|\p{N}[.'"′″]|[\p{Pe}\p{Pf}%‰°_+-])(?<sign>[+±‐‒–−-])\p{Sc}?/u;
+
+/** As in .5, but not a full stop without a space after it, and no dots. */
+const LEADING_POINT = /(?<point>(?<![\p{L}\p{N}]\p{M}*|[\p{Pe}\p{Pf}.…!?])\.)/u;
+
 /** With the separators inside, so that 1.5 is not 15. A hyphen is none: a dash may replace it. */
-const NUMBER = /\p{Nd}+(?:[.,:/]\p{Nd}+)*/gu;
+const DIGITS = /(?<digits>\p{Nd}+(?:[.,:/]\p{Nd}+)*)/u;
+const NUMBER = new RegExp(`(?:${SIGN.source})?${LEADING_POINT.source}?${DIGITS.source}`, 'gu');
+
 const KEYCAP = /\p{Nd}\uFE0F?\u20E3/gu;
 
 const matches = (pattern: RegExp) => (text: string) => text.match(pattern) ?? [];
@@ -50,9 +61,17 @@ export function linksAndMentionsOf(text: string): string[] {
   return KEPT.filter(({ find }) => find(text).length > 0 || find(alike(text)).length > 0).map(({ what }) => what);
 }
 
-/** Numbers in words of the text: those in hashtags are compared with the hashtags. */
+/**
+ * Numbers in words of the text: those in hashtags are compared with the hashtags. The ways to write a minus sign count as
+ * the same, and so do .5 and 0.5.
+ */
 function numbersOf(text: string): string[] {
-  return alike(text.replaceAll(HASHTAG, ' ').replaceAll(KEYCAP, ' ')).match(NUMBER) ?? [];
+  // A letter in place of a hashtag, so that a hyphen after it is no sign.
+  const words = alike(text.replaceAll(HASHTAG, 'x').replaceAll(KEYCAP, ' '));
+  return Array.from(words.matchAll(NUMBER), ({ groups = {} }) => {
+    const { sign = '', point, digits = '' } = groups;
+    return `${sign.replace(/[‐‒–−]/u, '-')}${point === undefined ? '' : '0.'}${digits}`;
+  });
 }
 
 function compare(what: string, before: readonly string[], after: readonly string[], mayAdd: boolean): void {
