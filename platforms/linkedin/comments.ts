@@ -30,7 +30,11 @@ export async function makeComment(
   const make = () => callLoggedIn(session, io, commentsOf(on), { method: 'POST', json });
   let answer = await make();
   if (isNotSpread(answer)) {
-    await io.sleep(SPREAD_MS, io.signal);
+    const refusal = failure(answer);
+    // No call is in flight during the wait, so the refusal is the outcome of a send that ends here.
+    await io.sleep(SPREAD_MS, io.signal).catch(() => {
+      throw refusal;
+    });
     answer = await make();
   }
   if (!isOk(answer)) throw failure(answer);

@@ -17,8 +17,8 @@ const LOOK_MS = 1_000;
 /** Number of status checks after which the upload fails. */
 const LOOKS_MAX = 30;
 
-/** Wait for an image whose status this credential may not read. */
-export const UNSEEN_MS = 3_000;
+/** Wait for an image whose status is unknown. */
+const UNSEEN_MS = 3_000;
 
 /**
  * Uploads images on behalf of the author of the post.
@@ -40,7 +40,7 @@ export function uploadImages(
     }
     let isSeen = true;
     for (const { id } of uploaded) isSeen &&= await untilProcessed(session, id, io);
-    if (!isSeen) await pause(UNSEEN_MS, io);
+    if (!isSeen) await awaitUnreadyImages(io);
     return { images: uploaded };
   });
 }
@@ -83,6 +83,15 @@ async function untilProcessed(session: Session<LinkedInCredential>, id: string, 
     await pause(LOOK_MS, io);
   }
   throw stillProcessing();
+}
+
+/**
+ * Waits for images that LinkedIn calls unready without a status.
+ *
+ * @throws PlatformFailure at the end of the send; nothing has been published at that point
+ */
+export function awaitUnreadyImages(io: PlatformIo): Promise<void> {
+  return pause(UNSEEN_MS, io);
 }
 
 async function pause(ms: number, io: PlatformIo): Promise<void> {

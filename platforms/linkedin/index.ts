@@ -10,13 +10,13 @@ import {
   type SendPart,
   type Session,
 } from '../contract.ts';
-import { type PlatformAnswer, withoutPublishing } from '../http.ts';
+import { isProxyPage, type PlatformAnswer, withoutPublishing } from '../http.ts';
 import { tokenFields } from '../oauth-credential.ts';
 import { listPageIds, readMember, readPage } from './accounts.ts';
 import { API_VERSION, failure, isGone, isOk, requireDeleted } from './api.ts';
 import { makeComment, removeComment } from './comments.ts';
 import { hosted } from './connect.ts';
-import { contentOf, uploadImages, UNSEEN_MS } from './images.ts';
+import { awaitUnreadyImages, contentOf, uploadImages } from './images.ts';
 import { toLittleText } from './little-text.ts';
 import { readMetrics, SHARES_MAX } from './metrics.ts';
 import { findMade, provenBy } from './read-back.ts';
@@ -155,9 +155,10 @@ async function makePost(session: Session<LinkedInCredential>, part: SendPart, io
   for (let tries = 1; ; tries += 1) {
     const answer = await callLoggedIn(session, io, '/rest/posts', { method: 'POST', json });
     const words = JSON.stringify(answer.body);
-    const isEarly = [400, 422].includes(answer.status) && NOT_READY.some((early) => early.test(words));
+    const isRefused = [400, 422].includes(answer.status) && !isProxyPage(answer);
+    const isEarly = isRefused && NOT_READY.some((early) => early.test(words));
     if (part.prepared === null || !isEarly || tries === 3) return answer;
-    await io.sleep(UNSEEN_MS, io.signal);
+    await awaitUnreadyImages(io);
   }
 }
 

@@ -39,6 +39,11 @@ function io(app: PlatformApps['linkedin'] = null): PlatformIo {
   return { ...testIo(clock.now, endpoints, 10_000, apps), sleep: async (ms) => void waits.push(ms) };
 }
 
+/** The time of the send is over as soon as the adapter waits. */
+function ioWithoutWaits(): PlatformIo {
+  return { ...io(), sleep: () => Promise.reject(new DOMException('This operation was aborted', 'AbortError')) };
+}
+
 const withApp = () => io({ ...APP, scopes: ['w_member_social'] });
 const connect = (more: object = {}) => linkedin.connectAccount({ accessToken: TOKEN, ...more }, io());
 const member = async () => sessionOf(await connect());
@@ -297,6 +302,18 @@ describe('a first comment', () => {
     expect(fake.calls['POST /rest/socialActions/:id/comments']).toBe(2);
   });
 
+  it('is refused when the send ends before the post is known', async () => {
+    const session = await member();
+    const root = await linkedin.publish(session, part('head'), io());
+    fake.faults.push({ status: 400, json: { message: 'Unable to obtain activity for it' } });
+
+    expect(await failureOf(linkedin.publish(session, commentOn(root, 'first'), ioWithoutWaits()))).toEqual({
+      kind: 'rejected',
+      message: 'LinkedIn refused: Unable to obtain activity for it',
+    });
+    expect(fake.calls['POST /rest/socialActions/:id/comments']).toBe(1);
+  });
+
   it('has an unknown outcome when LinkedIn’s response lacks the comment', async () => {
     const session = await member();
     const root = await linkedin.publish(session, part('head'), io());
@@ -377,6 +394,29 @@ describe('images', () => {
     await linkedin.publish(session, part('look', { prepared }), io());
 
     expect([waits, fake.posts().length]).toEqual([[3_000, 3_000], 1]);
+  });
+
+  it('are unavailable when the send ends before they are ready, because nothing was posted', async () => {
+    const session = await member();
+    const prepared = await prepare(session, [IMAGE]);
+    fake.answers['POST /rest/posts'] = [{ status: 400, json: { message: 'The image is not ready' } }];
+
+    expect(await failureOf(linkedin.publish(session, part('look', { prepared }), ioWithoutWaits()))).toEqual({
+      kind: 'unavailable',
+      message: 'LinkedIn is still processing an image; nothing was posted.',
+    });
+    expect(fake.calls['POST /rest/posts']).toBe(1);
+  });
+
+  it('are not posted again after the page of a proxy that mentions processing', async () => {
+    const session = await member();
+    const prepared = await prepare(session, [IMAGE]);
+    fake.answers['POST /rest/posts'] = [{ status: 400, text: 'The server is processing your request' }];
+
+    expect(await failureOf(linkedin.publish(session, part('look', { prepared }), io()))).toMatchObject({
+      kind: 'unknown',
+    });
+    expect(fake.calls['POST /rest/posts']).toBe(1);
   });
 
   it('fail at once when LinkedIn could not process them', async () => {
