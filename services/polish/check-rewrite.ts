@@ -12,6 +12,7 @@ import { hasAddedCharacters } from './added-characters.ts';
 import { hasAddedMarkup } from './added-markup.ts';
 import { checkVoice } from './check-voice.ts';
 import { checkKeptParts } from './kept-parts.ts';
+import { hasAddedRemarks } from './remarks.ts';
 import { unwrapAnswer } from './unwrap-answer.ts';
 
 /** The requirements for the answer. */
@@ -66,7 +67,7 @@ export function checkWords(answer: string, { original, boundary, request, what =
   }
   if (hasAddedCharacters(original, text))
     throw new PolishFailure(`${what} holds invisible characters that were not there.`);
-  if (REMARKS.some((remark) => remark.test(text) && !remark.test(original))) {
+  if (hasAddedRemarks(original, text)) {
     throw new PolishFailure('The model added remarks to the text.');
   }
   return text;
@@ -82,11 +83,3 @@ function quotes(text: string, instructions: string, original: string): boolean {
     .split(/(?<=[.:])\s(?:- )?/)
     .some((sentence) => sentence.length >= QUOTE_MIN && has.includes(sentence) && !had.includes(sentence));
 }
-
-/** Beginnings of remarks, and tags around a model's reasoning. */
-const REMARKS = [
-  /<\/?think(?:ing)?>/i,
-  /^```/,
-  /^(?:sure|certainly|of course|okay|ok)\b[^\n]{0,80}[:!]\s*\n/i,
-  /^(?:here(?:'s|’s| is| are)|(?:the |your |my )?(?:improved|polished|rewritten|revised|corrected)\b)[^\n]{0,80}:/i,
-];
