@@ -9,7 +9,13 @@ const MARKUP: readonly RegExp[] = [
   /!?\[[^\][\n]*\]\s?[([]/gu,
   /```|~~~/gu,
   /\*\*[^*\n]+\*\*|__[^_\n]+__/gu,
+  // Emphasis and code: signs at both ends of words, and none inside of a word as in snake_case or 2*3*4.
+  /(?<![\p{L}\p{N}*])\*(?![\s*])[^*\n]*(?<!\s)\*(?![\p{L}\p{N}*])/gu,
+  /(?<![\p{L}\p{N}_])_(?![\s_])[^_\n]*(?<!\s)_(?![\p{L}\p{N}_])/gu,
+  /~~[^~\n]+~~/gu,
+  /(?<!`)`(?!`)[^`\n]+`(?!`)/gu,
   /^#{1,6}\s/gmu,
+  /^>\s/gmu,
   /\{\{|\{%|\$\{|<%/gu,
   /\[\/?INST\]|<<\/?SYS>>/giu,
   /^[ \t]*(?:system|assistant|user|human|developer|tool)\s*:/gimu,
