@@ -26,6 +26,13 @@ const readProcesses = statement('read the names of the processes on the database
     where datname = current_database() and application_name like 'carillon %' order by 1`,
 });
 
+const listInvalidIndexes = statement('list the indexes that answer no query', {
+  result: { name: 'text' },
+  sql: () => `
+    select c.relname::text as name from pg_index i join pg_class c on c.oid = i.indexrelid
+    where not i.indisvalid and c.relnamespace = current_schema()::regnamespace order by 1`,
+});
+
 export async function checkDatabase(context: Context): Promise<CheckOutcome> {
   const { db, clock, config } = context;
   const started = clock.elapsed();
@@ -53,6 +60,13 @@ export async function checkSchema({ db }: Context): Promise<CheckOutcome> {
     return warning(
       `The schema is newer: it has ${unknown.join(', ')}.`,
       'Update this process to the version of the others.',
+    );
+  }
+  const invalid = (await listInvalidIndexes(db.queries)).map(({ name }) => name);
+  if (invalid.length > 0) {
+    return warning(
+      `No query can use these indexes, which are incomplete: ${invalid.join(', ')}.`,
+      'Unless one is being built, drop it and build it again: docs/scale.md#updates-of-large-installs.',
     );
   }
   return ok(`All ${applied.length} migrations are applied.`);

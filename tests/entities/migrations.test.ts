@@ -145,3 +145,42 @@ describe.runIf(process.env['TEST_DATABASE_URL'] !== undefined)('a migration that
     expect(await database.schemaDifference()).toBe('');
   });
 });
+
+describe('an index that a failed `create index concurrently` left', () => {
+  const REPLACED = 'post_words_time_index';
+
+  /** A database before the migration that replaces an index of the words, with the new one already there. */
+  async function databaseBefore(): Promise<Database> {
+    const database = await databaseWith(NAMES.filter((name) => name !== '20261128-periods-before-words'));
+    await query(database.em(), `create index "${REPLACED}" on "post_words" using gin ("words")`);
+    return database;
+  }
+
+  const indexesOf = (database: Database) =>
+    query<{ oid: number; name: string; valid: boolean }>(
+      database.em(),
+      `select indexrelid::int as oid, indexrelid::regclass::text as name, indisvalid as valid from pg_index
+       where indrelid = 'post_words'::regclass and not indisprimary`,
+    );
+
+  it('is built again before the index that it replaces is dropped', async () => {
+    const database = await databaseBefore();
+    const mark = `update pg_index set indisvalid = false where indexrelid = 'post_words_search_index'::regclass returning indexrelid::int as oid`;
+    const [invalid] = await query<{ oid: number }>(database.em(), mark);
+
+    await database.migrate();
+
+    const indexes = await indexesOf(database);
+    expect(indexes).toEqual([{ oid: expect.any(Number), name: 'post_words_search_index', valid: true }]);
+    expect(indexes[0]?.oid).not.toBe(invalid?.oid);
+  });
+
+  it('is left as it is when it was built completely', async () => {
+    const database = await databaseBefore();
+    const [complete] = (await indexesOf(database)).filter(({ name }) => name === 'post_words_search_index');
+
+    await database.migrate();
+
+    expect(await indexesOf(database)).toEqual([complete]);
+  });
+});

@@ -270,6 +270,22 @@ describe('a proxy in front', () => {
   );
 });
 
+it('indexes that a failed build left are named, with what to do', async () => {
+  const world = await worldWith({ DATA_DIR: await newFolder() });
+  const mark = (isValid: boolean) =>
+    world.sql(`update pg_index set indisvalid = ${isValid} where indexrelid = 'post_words_search_index'::regclass`);
+  // The next test of this process may get the same database.
+  onTestFinished(() => mark(true).then(() => undefined));
+  await mark(false);
+
+  expect(find(await examineWorld(world), 'schema')).toEqual({
+    name: 'schema',
+    status: 'warning',
+    measured: 'No query can use these indexes, which are incomplete: post_words_search_index.',
+    action: 'Unless one is being built, drop it and build it again: docs/scale.md#updates-of-large-installs.',
+  });
+});
+
 it('webhooks that fail and keys that are missing are named', async () => {
   const world = await worldWith({});
   await registerWebhook(world, (await startReceiver()).url);
