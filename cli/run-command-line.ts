@@ -1,7 +1,7 @@
 /** Runs one command line to its exit code. */
 import type { Call } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
-import { failureOf } from './failure.ts';
+import { failureOf, UnknownSendError } from './failure.ts';
 import type { Io } from './io.ts';
 import { parseCommand } from './program.ts';
 import { painter, plainText } from './terminal-text.ts';
@@ -35,7 +35,8 @@ export async function runCommandLine(args: readonly string[], io: Io): Promise<n
 }
 
 function fail(error: unknown, { io, isJson, report }: Call, name: string): number {
-  if (io.signal.aborted) return EXIT_CODES.failed.code;
+  // Who interrupts a command expects no error, unless the work may have been done all the same.
+  if (io.signal.aborted && !(error instanceof UnknownSendError)) return EXIT_CODES.failed.code;
   const { exitCode, message, hint, body } = failureOf(error);
   if (isJson) io.stdout.write(`${JSON.stringify(body, null, 2)}\n`);
   const color = painter(io.stderr, io.env);

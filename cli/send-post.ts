@@ -19,6 +19,8 @@ export async function sendPost<T>(
 ): Promise<T> {
   let mayBeUp = false;
   const observed = async () => {
+    // Interrupted before anything is sent, for example while images were uploaded.
+    call.io.signal.throwIfAborted();
     try {
       return await send();
     } catch (error) {
