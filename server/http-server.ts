@@ -27,6 +27,12 @@ const ARRIVAL_MS = 1_000;
 /** Milliseconds between two checks for connections that can be closed. */
 const SWEEP_EVERY_MS = 50;
 
+/**
+ * Milliseconds that a connection may be idle: longer than the 60 seconds of nginx and of the load balancers of AWS. A proxy whose
+ * connection closes while it sends a POST cannot know whether the request arrived, and answers 502.
+ */
+const IDLE_MS = 75_000;
+
 /** Longest time between two checks for requests that take too long. */
 const TIMEOUT_CHECK_MS = 1_000;
 
@@ -51,6 +57,7 @@ export async function serve(
   const times = {
     requestTimeout: requestTimeoutMs,
     headersTimeout: requestTimeoutMs,
+    keepAliveTimeout: IDLE_MS,
     connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, requestTimeoutMs),
   };
   const server = createServer(times, (request, response) => {
