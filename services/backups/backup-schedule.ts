@@ -31,6 +31,8 @@ export interface Backups {
   runDue(signal: AbortSignal): Promise<number>;
   /** Null without a schedule. */
   state(): BackupState | null;
+  /** When `runDue` last worked: now while it makes a backup; null before its first round. */
+  lastWorkedAt(): Date | null;
   /** Ends the backup that is being made. */
   close(): Promise<void>;
 }
@@ -38,6 +40,8 @@ export interface Backups {
 export interface WithBackups {
   readonly backups: Backups;
 }
+
+type Schedule = NonNullable<Context['config']['backups']['schedule']>;
 
 export function createBackups(context: Context): Backups {
   const { clock, config, db, log } = context;
@@ -47,6 +51,8 @@ export function createBackups(context: Context): Backups {
   let lastTriedAt: Date | null = null;
   let newestAt: Date | null = null;
   let hasFailed = false;
+  let isWorking = false;
+  let workedUntil: Date | null = null;
 
   const start = (target: string, origin: Manifest['origin'], signal: AbortSignal): Promise<Backup> => {
     if (running !== null) {
@@ -72,26 +78,37 @@ export function createBackups(context: Context): Backups {
     return true;
   };
 
+  const makeScheduled = async ({ everyMs, keep }: Schedule, signal: AbortSignal): Promise<number> => {
+    try {
+      if (!(await makeDue(everyMs, signal))) return 0;
+    } catch (error) {
+      if (signal.aborted || closing.signal.aborted) return 0;
+      const { code, message } = loggableError(error);
+      log.error({ err: error, triedAgainAt: new Date(clock.now().getTime() + RETRY_MS) }, 'a backup failed');
+      hasFailed = true;
+      await reportFailure(context, [code, message].filter(Boolean).join(': '));
+      return 0;
+    }
+    // The backup is there. What is not removed now is removed after the next one.
+    await removeOld(folder, keep, clock.now().getTime()).catch((err: unknown) =>
+      log.error({ err }, 'older backups could not be removed'),
+    );
+    return 1;
+  };
+
   return {
     create: (target = folder) => start(target, 'operator', closing.signal),
     runDue: async (signal) => {
       if (schedule === null || db.engine !== 'pglite') return 0;
+      isWorking = true;
       try {
-        if (!(await makeDue(schedule.everyMs, signal))) return 0;
-      } catch (error) {
-        if (signal.aborted || closing.signal.aborted) return 0;
-        const { code, message } = loggableError(error);
-        log.error({ err: error, triedAgainAt: new Date(clock.now().getTime() + RETRY_MS) }, 'a backup failed');
-        hasFailed = true;
-        await reportFailure(context, [code, message].filter(Boolean).join(': '));
-        return 0;
+        return await makeScheduled(schedule, signal);
+      } finally {
+        isWorking = false;
+        workedUntil = clock.now();
       }
-      // The backup is there. What is not removed now is removed after the next one.
-      await removeOld(folder, schedule.keep, clock.now().getTime()).catch((err: unknown) =>
-        log.error({ err }, 'older backups could not be removed'),
-      );
-      return 1;
     },
+    lastWorkedAt: () => (isWorking ? clock.now() : workedUntil),
     state: () => {
       if (schedule === null) return null;
       const isRecent = clock.now().getTime() - (newestAt?.getTime() ?? 0) <= 2 * schedule.everyMs;

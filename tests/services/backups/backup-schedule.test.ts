@@ -3,7 +3,9 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, it, vi } from 'vitest';
 import { backupCommand } from '../../../cli/backup-command.ts';
+import type { ManualClock } from '../../../server/clocks.ts';
 import { readConfig } from '../../../server/config.ts';
+import type { MediaStore } from '../../../services/ports/media-store.ts';
 import { TEST_DATABASE_URL } from '../../harness/database.ts';
 import { type EmbeddedInstall, newFolder, startEmbedded } from '../../harness/embedded-install.ts';
 import { EMAIL, OPERATOR, OWNER_ENV } from '../../harness/owner.ts';
@@ -114,6 +116,29 @@ it('shows a failure in health and in one mail to the owners, and recovers', asyn
   await install.advance(HOUR);
   expect(await checked(install)).toMatchObject({ ok: true });
   expect(await readdir(folder)).toHaveLength(1);
+});
+
+it('that takes long does not make its loop late', async () => {
+  const media = install.context.media as Required<MediaStore>;
+  const clock = install.context.clock as ManualClock;
+  const isLate = async (loop: string) =>
+    new RegExp(`^carillon_worker_loop_late\\{loop="${loop}"\\} (\\d)`, 'm').exec(await metrics())?.[1];
+  const late: unknown[] = [];
+  const snapshot = media.snapshot.bind(media);
+  const slow = vi.spyOn(media, 'snapshot').mockImplementation(async (...given) => {
+    await snapshot(...given);
+    clock.set(new Date(clock.now().getTime() + 600_000));
+    late.push(await isLate('backups'), await isLate('scheduledPosts'));
+  });
+
+  await install.advance(6 * HOUR);
+
+  slow.mockRestore();
+  expect(late).toEqual(['0', '1']);
+  expect(await isLate('backups')).toBe('0');
+  await install.advance(HOUR);
+  clock.set(new Date(clock.now().getTime() + 600_000));
+  expect(await isLate('backups')).toBe('1');
 });
 
 it('is refused on PostgreSQL, with the tools that back it up', () => {
