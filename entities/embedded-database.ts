@@ -5,6 +5,7 @@ import { readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { PGlite, PGliteOptions } from '@electric-sql/pglite';
+import { childEnvironment } from './child-environment.ts';
 import { prepareFrequent } from './prepare-frequent.ts';
 
 /**
@@ -61,8 +62,10 @@ async function createIfMissing(dataDir: string): Promise<void> {
 
 async function runCreation(folder: string): Promise<void> {
   const program = join(import.meta.dirname, 'create-embedded.ts');
-  // It needs no setting, and no secret of this process.
-  const child = spawn(process.execPath, [program, folder], { env: {}, stdio: ['pipe', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, [program, folder], {
+    env: childEnvironment(),
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
   const [said, [code, signal]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   if (code === 0) return;
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;

@@ -1,12 +1,10 @@
 /** One process that decodes and encodes images, as the server controls it. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
+import { childEnvironment } from '../entities/child-environment.ts';
 import { type ImageAnswer, type ImageJob, ImageProcessEnded } from '../services/images/image-job.ts';
 
 const WORKER = join(import.meta.dirname, 'image-worker.ts');
-
-/** Variables that loading Node and its native modules may need; the rest of the environment holds secrets. */
-const PASSED_ON = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot', 'TMPDIR', 'NODE_COMPILE_CACHE'];
 
 /** Characters of a process's standard error that are kept for the log. */
 const WORDS_MAX = 500;
@@ -27,7 +25,7 @@ export function startImageProcess(ended: () => void): ImageProcess {
     execPath: process.execPath,
     execArgv: [],
     // Without this, glibc keeps the memory of each thread that has ever decoded an image.
-    env: { ...passedOn(), MALLOC_ARENA_MAX: '2' },
+    env: { ...childEnvironment(), MALLOC_ARENA_MAX: '2' },
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
@@ -86,13 +84,4 @@ function release(child: ChildProcess): void {
   child.unref();
   child.channel?.unref();
   (child.stderr as unknown as { unref?: () => void } | null)?.unref?.();
-}
-
-function passedOn(): Record<string, string> {
-  return Object.fromEntries(
-    PASSED_ON.flatMap((name) => {
-      const value = process.env[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
 }

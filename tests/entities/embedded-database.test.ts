@@ -1,8 +1,8 @@
 /** The files of the embedded database. */
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openLite } from '../../entities/embedded-database.ts';
 import { openTestDatabase, TEST_DATABASE_URL } from '../harness/database.ts';
 import { query } from '../harness/query.ts';
@@ -29,6 +29,24 @@ describe('the embedded database', () => {
 
     expect(rows).toEqual([{ kept: true }]);
     expect(await readdir(folder)).toEqual(['db']);
+  });
+
+  it('is created where Node.js finds its libraries through a variable, and without the secrets of this process', async () => {
+    const [node, program, written] = [process.execPath, join(folder, 'node'), join(folder, 'environment')];
+    await writeFile(program, `#!/bin/sh\nenv > '${written}'\nexec '${node}' "$@"\n`, { mode: 0o755 });
+    vi.stubEnv('LD_LIBRARY_PATH', '/opt/libraries');
+    vi.stubEnv('ENCRYPTION_KEYS', 'secret');
+    process.execPath = program;
+    onTestFinished(() => {
+      process.execPath = node;
+      vi.unstubAllEnvs();
+    });
+
+    await (await openLite(join(folder, 'db'), {})).close();
+
+    const environment = await readFile(written, 'utf8');
+    expect(environment).toMatch(/^LD_LIBRARY_PATH=\/opt\/libraries$/m);
+    expect(environment).not.toContain('ENCRYPTION_KEYS');
   });
 
   it('opens after a start that was killed while it wrote the file of its process', async () => {
