@@ -16,8 +16,8 @@ export interface ConsentView {
   /** Path to which the decision is posted. */
   readonly action: string;
   readonly csrf: Html;
-  /** Whether no person of the account has allowed this client before. */
-  readonly isNew: boolean;
+  /** Whether it asks before anything goes out, unless the person decides otherwise. */
+  readonly asksFirst: boolean;
   /** Whether it is stopped, so that nothing it posts goes out before the release. */
   readonly isStopped: boolean;
   /** Whether it has a policy, which the new access follows unless it is in test mode. */
@@ -29,7 +29,7 @@ export const WHOLE_ACCOUNT = 'account';
 export const TEST_MODE = 'test';
 
 export function consentView(view: ConsentView): Html {
-  const { asked, person, profiles, action, csrf, isNew, isStopped, hasPolicy } = view;
+  const { asked, person, profiles, action, csrf, asksFirst, isStopped, hasPolicy } = view;
   const scopes = scopesWithinRole(asked.scopes, person.role);
   const isEmpty = scopes.length === 0;
   const posts = scopes.includes('posts:write');
@@ -49,7 +49,7 @@ export function consentView(view: ConsentView): Html {
     ${asked.asksForApi && html`<p>It asks for the API, where it is not asked again before a call.</p>`}
     ${roleNote(asked, person.role)} ${isStopped && STOPPED} ${hasPolicy && posts && LIMITED}
     <form method="post" action="${action}">
-      ${csrf} ${posts && isNew && approvalField(true)}
+      ${csrf} ${posts && asksFirst && approvalField(true)}
       <div class="field">
         <label for="reach">What it reaches</label>
         <select id="reach" name="reach" aria-describedby="reach-hint">
@@ -62,7 +62,7 @@ export function consentView(view: ConsentView): Html {
           connected account and every profile.
         </p>
       </div>
-      ${posts && !isNew && approvalField(false)}
+      ${posts && !asksFirst && approvalField(false)}
       <div>
         ${!isEmpty && html`<button class="primary" type="submit" name="answer" value="allow">Allow</button>`}
         <button type="submit" name="answer" value="deny">Deny</button>
@@ -85,7 +85,7 @@ const LIMITED = html`<p class="problem" role="note">
   change it under Policies.
 </p>`;
 
-/** First and ticked for a new client: a person who trusts it already unticks it. */
+/** First and ticked until a person has let the client post without asking, so that the default never ends the rule. */
 function approvalField(isChecked: boolean): Html {
   const box = isChecked
     ? html`<input

@@ -7,10 +7,10 @@ import { validate as isUuid } from 'uuid';
 import type { Context } from '../../services/context.ts';
 import { scopesWithinRole } from '../../services/access/roles.ts';
 import { listGrants } from '../../services/oauth/list-grants.ts';
+import { postsWithoutAsking } from '../../services/oauth/posts-without-asking.ts';
 import { profilesToChoose } from '../../services/oauth/profiles-to-choose.ts';
 import { hasClientPolicy } from '../../services/policies/keep-client-policy.ts';
 import { isClientStopped } from '../../services/stops/is-client-stopped.ts';
-import { wasAllowedBefore } from '../../services/oauth/was-allowed-before.ts';
 import { revokeGrant } from '../../services/oauth/revoke-grant.ts';
 import { fieldsOf } from '../form-fields.ts';
 import { ownerForm } from '../people/owner-form.ts';
@@ -83,10 +83,10 @@ function ask(context: Context, requests: ConsentRequests): RequestHandler<{ uid:
     const csrf = csrfField(context, person);
     const { accountId } = person;
     const { clientId } = asked;
-    const isNew = !(await wasAllowedBefore(context, accountId, clientId));
+    const asksFirst = !(await postsWithoutAsking(context, { accountId, clientId }));
     const isStopped = await isClientStopped(context, { accountId, clientId });
     const hasPolicy = await hasClientPolicy(context, { accountId, clientId, mode: 'live' });
-    const main = consentView({ asked, person, profiles, action, csrf, isNew, isStopped, hasPolicy });
+    const main = consentView({ asked, person, profiles, action, csrf, asksFirst, isStopped, hasPolicy });
     sendConsentPage(response, main, asked.redirectUri);
   };
 }

@@ -11,11 +11,17 @@ const person = await personOf(world, 'owner');
 const SCOPE = 'posts:read posts:write connections:read';
 const BOX = /<input[^>]*id="approval"[^>]*>/;
 
+interface Allowed {
+  readonly client?: string;
+  readonly scope?: string;
+  readonly reach?: string;
+}
+
 /** The consent page of a client, and the access token that the answer leads to. */
-async function allow(asksFirst: boolean, client?: string) {
+async function allow(asksFirst: boolean, { client, scope = SCOPE, reach = 'account' }: Allowed = {}) {
   const clientId = client ?? (await registered(world));
-  const consent = await openConsent(person.browser, { clientId, params: { scope: SCOPE } });
-  const back = await answered(person.browser, consent, { asksFirst });
+  const consent = await openConsent(person.browser, { clientId, params: { scope } });
+  const back = await answered(person.browser, consent, { asksFirst, reach });
   const { body } = await redeem(world, clientId, back.searchParams.get('code') ?? '');
   return { clientId, page: consent.text, access: body.access_token as string };
 }
@@ -25,14 +31,71 @@ async function post(access: string) {
   return (await callTool(world, access, 'create_post', input)).body.result.structuredContent.results[0];
 }
 
-it('the box is first and ticked for a client that is new to the account, and last and unticked afterwards', async () => {
-  const { clientId, page } = await allow(true);
-  const again = await openConsent(person.browser, { clientId, params: { scope: SCOPE } });
+async function revokeAll(clientId: string) {
+  const grants = await world.sql<{ id: string }>('select id from oauth_grants where client_id = $1', [clientId]);
+  for (const { id } of grants) await person.call('people.revokeGrant', { grantId: id });
+}
 
-  expect(BOX.exec(page)?.[0]).toMatch(/\bchecked\b/);
-  expect(BOX.exec(again.text)?.[0]).not.toMatch(/\bchecked\b/);
-  expect(page.indexOf('id="approval"')).toBeLessThan(page.indexOf('id="reach"'));
-  expect(again.text.indexOf('id="approval"')).toBeGreaterThan(again.text.indexOf('id="reach"'));
+it.each<[string, (client: string) => Promise<unknown>]>([
+  ['is new to the account', async () => undefined],
+  ['was allowed with the box ticked', (client) => allow(true, { client })],
+  ['was allowed in test mode only', (client) => allow(false, { client, reach: 'test' })],
+  ['was allowed to read only, where nobody is asked', (client) => allow(false, { client, scope: 'posts:read' })],
+  [
+    'was allowed without the box, and with it afterwards',
+    async (client) => {
+      await allow(false, { client });
+      await allow(true, { client });
+    },
+  ],
+  [
+    'was revoked',
+    async (client) => {
+      await allow(false, { client });
+      await revokeAll(client);
+    },
+  ],
+])('the box is first and ticked for a client that %s', async (_which, before) => {
+  const clientId = await registered(world);
+  await before(clientId);
+
+  const { text } = await openConsent(person.browser, { clientId, params: { scope: SCOPE } });
+
+  expect(BOX.exec(text)?.[0]).toMatch(/\bchecked\b/);
+  expect(text.indexOf('id="approval"')).toBeLessThan(text.indexOf('id="reach"'));
+});
+
+it.each<[string, (client: string) => Promise<unknown>]>([
+  ['without it', (client) => allow(false, { client })],
+  [
+    'with it and then without it',
+    async (client) => {
+      await allow(true, { client });
+      await allow(false, { client });
+      await allow(true, { client, reach: 'test' });
+    },
+  ],
+])('the box is last and unticked for a client that was allowed to post %s', async (_how, before) => {
+  const clientId = await registered(world);
+  await before(clientId);
+
+  const { text } = await openConsent(person.browser, { clientId, params: { scope: SCOPE } });
+
+  expect(BOX.exec(text)?.[0]).not.toMatch(/\bchecked\b/);
+  expect(text.indexOf('id="approval"')).toBeGreaterThan(text.indexOf('id="reach"'));
+});
+
+it('an agent that asks, and asks for more scopes, goes on to ask when the person leaves the box as it is', async () => {
+  const { clientId } = await allow(true);
+  const scope = `${SCOPE} analytics:read`;
+  const consent = await openConsent(person.browser, { clientId, params: { scope } });
+
+  const { location } = await person.browser.press(consent, 'Allow', { 'What it reaches': 'account' });
+
+  const back = await person.browser.get(location ?? '');
+  const code = new URL(back.location ?? '').searchParams.get('code') ?? '';
+  const { body } = await redeem(world, clientId, code);
+  expect((await post(body.access_token)).approval).toMatchObject({ state: 'pending' });
 });
 
 it('a client that may not post is not asked about', async () => {
