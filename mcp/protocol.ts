@@ -98,8 +98,9 @@ async function refusalOf(
     const rate = await countMore(messages - 1);
     if (!rate.allowed) return tooManyRequests(context, rate);
   }
-  const missing = scopes === null ? [] : missingScopes(body, scopes, selection);
-  return missing.length > 0 ? insufficientScope(context, missing) : null;
+  if (scopes === null) return null;
+  const missing = missingScopes(body, scopes, selection);
+  return missing.length > 0 ? insufficientScope(context, scopes, missing) : null;
 }
 
 function withSessionId(answer: Response, sessionId: string): Response {

@@ -47,14 +47,17 @@ export function unauthorized(context: Context, requestId: string, presented: boo
   return Response.json(body, { status: 401, headers: { 'www-authenticate': challenge } });
 }
 
-/** Clients ask the person for these scopes too, and then call again. */
-export function insufficientScope(context: Context, missing: readonly Scope[]): Response {
+/**
+ * Clients ask the person for these scopes too, and then call again. Those of 2025-11-25 ask for exactly the scopes that the
+ * challenge names, so it also names what they have.
+ */
+export function insufficientScope(context: Context, given: ReadonlySet<Scope>, missing: readonly Scope[]): Response {
   const answer = protocolError(
     403,
     -32_000,
     `This key or access token lacks ${missing.join(', ')}. Use one that has it, or ask the owner to grant it.`,
   );
-  const challenge = challengeOf(context, { error: 'insufficient_scope', scope: missing.join(' ') });
+  const challenge = challengeOf(context, { error: 'insufficient_scope', scope: [...given, ...missing].join(' ') });
   answer.headers.set('www-authenticate', challenge);
   return answer;
 }
