@@ -1,4 +1,6 @@
 /** Finds the scopes that the calls, reads and subscriptions in a request need and its access token lacks. */
+import type { Caller } from '../services/access/caller.ts';
+import { mayGet } from '../services/access/require-scope.ts';
 import type { Scope } from '../services/access/scopes.ts';
 import { type McpCall, operationNamed } from './call-operation.ts';
 import { namedUris } from './named-uris.ts';
@@ -19,13 +21,15 @@ interface Message {
 }
 
 /**
+ * Leaves out what the caller cannot get: the operation refuses it then, and says why.
+ *
  * @param body parsed JSON: one message, or a batch, of which every message counts
  * @param selection tools of the path; a call of any other tool fails with every scope, so it needs none
  */
-export function missingScopes(body: unknown, given: ReadonlySet<Scope>, selection: ToolSelection): Scope[] {
+export function missingScopes(body: unknown, caller: Caller, selection: ToolSelection): Scope[] {
   const messages: unknown[] = Array.isArray(body) ? body : [body];
   const needed = messages.flatMap((message) => neededBy(message, selection));
-  return [...new Set(needed)].filter((scope) => !given.has(scope));
+  return [...new Set(needed)].filter((scope) => caller.scopes?.has(scope) === false && mayGet(caller, scope));
 }
 
 /** Whether a caller may receive the answers of an operation; keys always may. */

@@ -87,7 +87,7 @@ export function createProtocol(context: OperationServices, options: ServerOption
 async function refusalOf(
   context: OperationServices,
   body: unknown,
-  { caller: { scopes }, countMore, selection }: AdmittedCall,
+  { caller, countMore, selection }: AdmittedCall,
 ): Promise<Response | null> {
   const messages = Array.isArray(body) ? body.length : 1;
   if (messages > BATCH_MAX)
@@ -98,9 +98,8 @@ async function refusalOf(
     const rate = await countMore(messages - 1);
     if (!rate.allowed) return tooManyRequests(context, rate);
   }
-  if (scopes === null) return null;
-  const missing = missingScopes(body, scopes, selection);
-  return missing.length > 0 ? insufficientScope(context, scopes, missing) : null;
+  const missing = missingScopes(body, caller, selection);
+  return missing.length > 0 ? insufficientScope(context, caller.scopes ?? [], missing) : null;
 }
 
 function withSessionId(answer: Response, sessionId: string): Response {

@@ -51,7 +51,7 @@ export function unauthorized(context: Context, requestId: string, presented: boo
  * Clients ask the person for these scopes too, and then call again. Those of 2025-11-25 ask for exactly the scopes that the
  * challenge names, so it also names what they have.
  */
-export function insufficientScope(context: Context, given: ReadonlySet<Scope>, missing: readonly Scope[]): Response {
+export function insufficientScope(context: Context, given: Iterable<Scope>, missing: readonly Scope[]): Response {
   const answer = protocolError(
     403,
     -32_000,

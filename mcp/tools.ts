@@ -10,6 +10,7 @@ import type {
 import { isLogged } from '../errors/codes.ts';
 import { publicError } from '../errors/error-body.ts';
 import { type Operation, operations } from '../routers/operations.ts';
+import { requireScope } from '../services/access/require-scope.ts';
 import { callOperation, type McpCall, type ServedCall } from './call-operation.ts';
 import type { Confirmations } from './confirmations.ts';
 import { viewMeta } from './offer-views.ts';
@@ -128,6 +129,7 @@ async function askFirst(
   const { name, confirmation, operation } = made.tool;
   if (confirmation === undefined || !operation.input.safeParse(made.input).success) return null;
   try {
+    requireScope(made.call.caller, operation.meta.scope);
     return await confirmations.ask(ctx, { name, confirmation, input: made.input });
   } catch (thrown) {
     return failed(context, made, thrown);

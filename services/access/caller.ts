@@ -19,4 +19,6 @@ export interface Caller extends Limits {
   readonly actor: Actor;
   /** Role of the signed-in person; absent for keys and access tokens. */
   readonly role?: Role;
+  /** Role of the person who allowed the agent; absent for all but access tokens. */
+  readonly allowedByRole?: Role;
 }

@@ -90,6 +90,7 @@ function callerOf(row: GrantRow, scopes: ReadonlySet<Scope>): Caller {
     policyId: row.policy_id,
     // The person's role may be less than when the grant was given.
     scopes: new Set(scopesWithinRole(scopes, row.role)),
+    allowedByRole: row.role,
     actor: { kind: 'oauth_client', id: row.client_id, name: row.client_name },
   };
 }
