@@ -1,16 +1,23 @@
 /** The grants of a user to agents, and the form that revokes each. */
 import { SCOPES } from '../../services/access/scopes.ts';
 import type { GrantView } from '../../services/oauth/list-grants.ts';
+import type { Page } from '../../services/paging.ts';
 import { type Html, html } from '../html.ts';
 
-export function agentsView(grants: readonly GrantView[], csrf: Html): Html {
+/** @param isLater whether it is not the first page */
+export function agentsView({ items: grants, nextCursor }: Page<GrantView>, csrf: Html, isLater: boolean): Html {
   return html`<h1>Agents</h1>
     <p class="lead">
       Programs that you have allowed to act for you; owners see those of everyone in the account. What you revoke ends
       at once, with the API keys and webhooks that the program created.
     </p>
-    ${grants.length === 0 && html`<p class="panel absent">No program may act for you.</p>`}
-    ${grants.map((grant) => grantView(grant, csrf))}`;
+    ${
+      grants.length === 0 &&
+      html`<p class="panel absent">${isLater ? 'There are no more.' : 'No program may act for you.'}</p>`
+    }
+    ${grants.map((grant) => grantView(grant, csrf))}
+    ${nextCursor !== null && html`<p><a class="way" href="/owner/agents?after=${nextCursor}">More agents</a></p>`}
+    ${isLater && html`<p><a class="way" href="/owner/agents">The first agents</a></p>`}`;
 }
 
 function grantView(grant: GrantView, csrf: Html): Html {

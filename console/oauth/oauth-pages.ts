@@ -53,7 +53,13 @@ function showAgents(context: Context): RequestHandler {
   return async (request, response) => {
     const person = await signedIn(context, request);
     if (person === null) return response.redirect(303, signInAddress(AGENTS_PATH));
-    const main = agentsView(await listGrants(context, person), csrfField(context, person));
+    const { after } = request.query;
+    const cursor = typeof after === 'string' && isUuid(after) ? after : undefined;
+    const main = agentsView(
+      await listGrants(context, person, cursor),
+      csrfField(context, person),
+      cursor !== undefined,
+    );
     sendPeoplePage(response, { status: 200, title: 'Agents - Carillon', main });
   };
 }

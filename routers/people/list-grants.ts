@@ -1,10 +1,13 @@
-/** people.listGrants: what agents may do for the person, and for an owner all agents of the account, newest first. */
+/**
+ * people.listGrants: what agents may do for the person, and for an owner all agents of the account; those that were used or
+ * allowed last come first.
+ */
 import { z } from 'zod';
 import { APPROVAL_RULES } from '../../entities/approval-actors.ts';
 import { listGrants as list } from '../../services/oauth/list-grants.ts';
 import { personProcedure } from '../procedures.ts';
 import { KeyScopes } from '../schemas/key.ts';
-import { timestampOutput, uuidOutput } from '../schemas/common.ts';
+import { cursorInput, nextCursorOutput, timestampOutput, uuidOutput } from '../schemas/common.ts';
 
 const Grant = z.strictObject({
   id: uuidOutput('Id of the grant'),
@@ -22,10 +25,10 @@ const Grant = z.strictObject({
 });
 
 export const listGrants = personProcedure
-  .input(z.strictObject({}))
-  .output(z.strictObject({ mcpUrl: z.string(), grants: z.array(Grant) }))
-  .query(async ({ ctx }) => {
-    const grants = await list(ctx.services, ctx.person);
+  .input(z.strictObject({ cursor: cursorInput() }))
+  .output(z.strictObject({ mcpUrl: z.string(), grants: z.array(Grant), nextCursor: nextCursorOutput() }))
+  .query(async ({ ctx, input }) => {
+    const { items: grants, nextCursor } = await list(ctx.services, ctx.person, input.cursor);
     return {
       mcpUrl: `${ctx.services.config.publicUrl}/mcp`,
       grants: grants.map(({ profileId, profileName, scopes, createdAt, lastUsedAt, ...grant }) => ({
@@ -36,5 +39,6 @@ export const listGrants = personProcedure
         createdAt: createdAt.toISOString(),
         lastUsedAt: lastUsedAt?.toISOString() ?? null,
       })),
+      nextCursor,
     };
   });

@@ -1,14 +1,19 @@
-/** Lists the active grants of a person, newest first; for an owner, those of all people of the account. */
+/**
+ * Lists the active grants of a person, a page at a time; for an owner, those of all people of the account. Those that were used or
+ * given last come first.
+ */
 import type { ApprovalRule } from '../../entities/approval-actors.ts';
-import { tables } from '../../entities/tables.ts';
+import { columns } from '../../entities/column-lists.ts';
+import { statement } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
 import { scopesWithinRole } from '../access/roles.ts';
 import type { Scope } from '../access/scopes.ts';
+import { type Page, pageOf } from '../paging.ts';
 import type { SignedInPerson } from '../people/sign-ins.ts';
 import { dateOf, dateOrNull } from '../timestamp.ts';
 
-/** Maximum number of grants that the page shows. */
-const GRANTS_MAX = 200;
+/** Number of grants on a page. */
+const PAGE = 200;
 
 export interface GrantView {
   readonly id: string;
@@ -31,34 +36,50 @@ export interface GrantView {
   readonly lastUsedAt: Date | null;
 }
 
+const GRANT = columns(
+  'oauth_grants',
+  [
+    'id',
+    'client_name',
+    'redirect_host',
+    'scopes',
+    'profile_id',
+    'mode',
+    'approval',
+    'policy_id',
+    'created_at',
+    'last_used_at',
+  ],
+  'g',
+);
+
+const PERSON = columns('owners', ['email', 'role'], 'o');
+
+/** Place of a grant in the list. */
+const place = (alias: string) => `coalesce(${alias}.last_used_at, ${alias}.created_at), ${alias}.id`;
+
+const findPage = statement('find a page of the grants of an account', {
+  parameters: { accountId: 'uuid', ownerId: 'uuid?', cursor: 'uuid?' },
+  result: { ...GRANT.types, ...PERSON.types, profile_name: 'text?' },
+  sql: ({ accountId, ownerId, cursor }) => `
+    select ${GRANT.sql}, ${PERSON.sql}, p.name profile_name
+    from oauth_grants g join owners o on o.id = g.owner_id left join profiles p on p.id = g.profile_id
+    where g.account_id = ${accountId} and g.revoked_at is null and p.deleted_at is null
+      and (${ownerId} is null or g.owner_id = ${ownerId})
+      and (${cursor} is null or (${place('g')}) <
+        (select ${place('c')} from oauth_grants c where c.id = ${cursor} and c.account_id = ${accountId}))
+    order by coalesce(g.last_used_at, g.created_at) desc, g.id desc limit ${PAGE + 1}`,
+});
+
+/** @param cursor id of the last grant of the page before */
 export async function listGrants(
   context: Context,
   { ownerId, accountId, role }: Pick<SignedInPerson, 'ownerId' | 'accountId' | 'role'>,
-): Promise<GrantView[]> {
-  const rows = await tables(context.db.queries)
-    .selectFrom('oauth_grants as g')
-    .innerJoin('owners as o', 'o.id', 'g.owner_id')
-    .leftJoin('profiles as p', 'p.id', 'g.profile_id')
-    .select([
-      'g.id',
-      'g.client_name',
-      'g.redirect_host',
-      'g.scopes',
-      'g.mode',
-      'g.approval',
-      'g.policy_id',
-      'g.created_at',
-      'g.last_used_at',
-    ])
-    .select(['p.id as profile_id', 'p.name as profile_name', 'o.email', 'o.role'])
-    .$if(role !== 'owner', (query) => query.where('g.owner_id', '=', ownerId))
-    .where('g.account_id', '=', accountId)
-    .where('g.revoked_at', 'is', null)
-    .where('p.deleted_at', 'is', null)
-    .orderBy('g.id', 'desc')
-    .limit(GRANTS_MAX)
-    .execute();
-  return rows.map((row) => ({
+  cursor?: string,
+): Promise<Page<GrantView>> {
+  const whose = role === 'owner' ? null : ownerId;
+  const rows = await findPage(context.db.queries, { accountId, ownerId: whose, cursor: cursor ?? null });
+  const grants = rows.map((row) => ({
     id: row.id,
     clientName: row.client_name,
     redirectHost: row.redirect_host,
@@ -72,4 +93,5 @@ export async function listGrants(
     createdAt: dateOf(row.created_at),
     lastUsedAt: dateOrNull(row.last_used_at),
   }));
+  return pageOf(grants, PAGE);
 }

@@ -3,6 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { type Browser, type BrowserPage, openBrowser } from '../harness/browser.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { authorizeUrl, callTool, type Person, refresh, registered, signIn, tokensFor } from './agents.ts';
+import { otherAccount } from './people.ts';
 
 let world: World;
 let person: Person;
@@ -44,6 +45,31 @@ it('revokes a grant at once with Revoke', async () => {
   expect((await callTool(world, tokens.access, 'list_posts')).status).toBe(401);
   expect((await refresh(world, tokens.clientId, tokens.refresh)).body.error).toBe('invalid_grant');
   expect((await owner.browser.get('/owner/agents')).text).toContain('No program may act for you.');
+});
+
+it('leads on to the grants beyond the first 200, where they can be revoked too', async () => {
+  const owner = await signIn(world, await otherAccount(world));
+  await tokensFor(world, owner);
+  await world.sql(
+    `insert into oauth_grants (id, account_id, owner_id, client_id, client_name, redirect_host, scopes, mode, created_at)
+    select gen_random_uuid(), account_id, owner_id, client_id, 'Later', redirect_host, scopes, mode, created_at + interval '1 s'
+    from oauth_grants, generate_series(1, 200) where owner_id = $1`,
+    [owner.ownerId],
+  );
+
+  const first = await owner.browser.get('/owner/agents');
+  const second = await owner.browser.get(/href="([^"]+)">More agents/.exec(first.text)?.[1] ?? '');
+
+  const names = (text: string) => [...text.matchAll(/<h2 [^>]*>([^<]*)</g)].map(([, name]) => name);
+  expect([new Set(names(first.text)), names(second.text)]).toEqual([new Set(['Later']), ['Agent']]);
+  expect(second.text).not.toContain('More agents');
+  const pressed = await owner.browser.press(second, 'Revoke');
+  expect(pressed.status).toBe(303);
+  const [left] = await world.sql(
+    'select id from oauth_grants where owner_id = $1 and client_name = $2 and revoked_at is null',
+    [owner.ownerId, 'Agent'],
+  );
+  expect(left).toBeUndefined();
 });
 
 it('accepts only its own form, and does not affect the grants of others unless the person is an owner', async () => {

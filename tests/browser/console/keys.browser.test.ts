@@ -73,6 +73,23 @@ describe.skipIf(!HAS_BROWSER)('Agents', () => {
     await page.getByText('No program may act for you').waitFor();
     expect(await page.getByRole('textbox', { name: 'MCP address' }).inputValue()).toMatch(/\/mcp$/);
   });
+
+  it('shows the agents beyond the first page too, those that were used or allowed last first', async () => {
+    await stage.world.sql(
+      `insert into oauth_grants (id, account_id, owner_id, client_id, client_name, redirect_host, scopes, mode, created_at)
+      select gen_random_uuid(), account_id, id, 'agent', 'Agent ' || each, 'agent.example', '{posts:read}', 'live',
+        created_at + each * interval '1 s'
+      from owners, generate_series(1, 205) each`,
+    );
+    const { page } = await stage.visit('/agents');
+    const revokes = page.getByRole('button', { name: /^Revoke Agent/ });
+    await page.getByRole('button', { name: 'Revoke Agent 205' }).waitFor();
+
+    await revokes.last().scrollIntoViewIfNeeded();
+
+    await page.getByRole('button', { name: 'Revoke Agent 1', exact: true }).waitFor();
+    expect(await revokes.count()).toBe(205);
+  });
 });
 
 describe.skipIf(!HAS_BROWSER)('Activity', () => {

@@ -1,5 +1,5 @@
 /** Agents: the programs that people have allowed to act for them, and how to connect another. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Outputs, useTRPC } from '../../data/trpc.ts';
 import { useSession } from '../../shell/session-context.ts';
@@ -14,6 +14,7 @@ import { QuietMoment } from '../../ui/moment.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { ShowMore } from '../../ui/show-more.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import { ConnectAgent } from './connect-agent.tsx';
 
@@ -38,30 +39,41 @@ export function AgentsView() {
 }
 
 function Grants() {
-  const query = useQuery(useTRPC().people.listGrants.queryOptions({}));
+  const query = useInfiniteQuery(
+    useTRPC().people.listGrants.infiniteQueryOptions(
+      {},
+      { getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined },
+    ),
+  );
   return (
     <QueryView what="the agents" query={query}>
-      {({ mcpUrl, grants }) => (
+      {({ pages }) => (
         <>
           <Panel title="Allowed to act">
-            {grants.length === 0 ? (
+            {pages[0]?.grants.length === 0 ? (
               <EmptyState icon={Bot} title="No program may act for you">
                 An agent, such as an assistant that speaks MCP, asks you in the browser what it may do. It then appears
                 here.
               </EmptyState>
             ) : (
               <ul className="rows">
-                {grants.map((grant) => (
+                {listed(pages).map((grant) => (
                   <GrantRow key={grant.id} grant={grant} />
                 ))}
               </ul>
             )}
+            <ShowMore what="agents" query={query} />
           </Panel>
-          <ConnectAgent mcpUrl={mcpUrl} />
+          <ConnectAgent mcpUrl={pages[0]?.mcpUrl ?? ''} />
         </>
       )}
     </QueryView>
   );
+}
+
+/** Each grant once: one that was used between two pages can be on both. */
+function listed(pages: readonly { readonly grants: readonly Grant[] }[]): readonly Grant[] {
+  return [...new Map(pages.flatMap(({ grants }) => grants).map((grant) => [grant.id, grant])).values()];
 }
 
 function GrantRow({ grant }: { grant: Grant }) {
