@@ -1,9 +1,7 @@
-/** Lists the profiles that a person can restrict an agent to. */
+/** Lists the profiles that a person can restrict an agent to: all of the account. */
 import { Profile } from '../../entities/profile.ts';
 import type { Context } from '../context.ts';
-
-/** Maximum number of profiles offered; a longer list is unusable, and the API reaches the others. */
-const MOST = 500;
+import { PROFILES_MAX } from '../profiles/create-profile.ts';
 
 export interface ProfileChoice {
   readonly id: string;
@@ -12,6 +10,7 @@ export interface ProfileChoice {
 
 export async function profilesToChoose(context: Context, accountId: string): Promise<ProfileChoice[]> {
   const where = { accountId, deletedAt: null };
-  const found = await context.db.em().find(Profile, where, { orderBy: { name: 'asc', id: 'asc' }, limit: MOST });
+  const orderBy = { name: 'asc', id: 'asc' } as const;
+  const found = await context.db.em().find(Profile, where, { orderBy, limit: PROFILES_MAX });
   return found.map(({ id, name }) => ({ id, name }));
 }
