@@ -1,7 +1,6 @@
-/** Lists the profiles that a person can restrict an agent to: all of the account. */
+/** Lists the profiles that a person can restrict an agent to: all of the account, which are at most 1,000. */
 import { Profile } from '../../entities/profile.ts';
 import type { Context } from '../context.ts';
-import { PROFILES_MAX } from '../profiles/create-profile.ts';
 
 export interface ProfileChoice {
   readonly id: string;
@@ -10,7 +9,6 @@ export interface ProfileChoice {
 
 export async function profilesToChoose(context: Context, accountId: string): Promise<ProfileChoice[]> {
   const where = { accountId, deletedAt: null };
-  const orderBy = { name: 'asc', id: 'asc' } as const;
-  const found = await context.db.em().find(Profile, where, { orderBy, limit: PROFILES_MAX });
+  const found = await context.db.em().find(Profile, where, { orderBy: { name: 'asc', id: 'asc' } });
   return found.map(({ id, name }) => ({ id, name }));
 }

@@ -13,7 +13,7 @@ import { externalIdConflict } from './external-id-conflict.ts';
 import { type ProfileView, profileView } from './profile-view.ts';
 
 /** Maximum number of existing profiles of an account (docs/contract/profiles-and-keys.md#profiles). */
-export const PROFILES_MAX = 1000;
+const PROFILES_MAX = 1000;
 
 export interface ProfileInput {
   readonly name: string;
