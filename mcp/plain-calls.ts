@@ -32,7 +32,7 @@ interface PlainCall {
 }
 
 /** The revision whose requests carry an envelope. */
-const MODERN = '2026-07-28';
+export const MODERN = '2026-07-28';
 
 /** Fields of a plain call. Any other may ask for something. */
 const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);

@@ -2,6 +2,7 @@
  * Serves both protocol eras on one endpoint without sessions: 2026-07-28, and the revisions before it. Those allow
  * several messages in one request, and each of them counts.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import {
   type AuthInfo,
   createMcpHandler,
@@ -20,7 +21,7 @@ import { sessionIdFor, showsViews, viewsOf } from './offer-views.ts';
 import { isListenRequest } from './listen-request.ts';
 import { namedUris } from './named-uris.ts';
 import { insufficientScope, invalidRequest, tooManyRequests } from './refusals.ts';
-import { answerPlainCall, plainCallOf } from './plain-calls.ts';
+import { answerPlainCall, MODERN, plainCallOf } from './plain-calls.ts';
 import { createServerFactory, type ServerOptions } from './server.ts';
 import { serverInfo } from './server-info.ts';
 import { type ClientConnection, createSubscriptions, type StreamedCall } from './subscriptions.ts';
@@ -60,7 +61,7 @@ export function createProtocol(context: OperationServices, options: ServerOption
   });
   return async (message, admitted) => {
     const { body } = message;
-    const refusal = await refusalOf(context, body, admitted);
+    const refusal = await refusalOf(context, message, admitted);
     if (refusal !== null) return refusal;
     const plain = plainCallOf(message, admitted.selection);
     if (plain !== null) return answerPlainCall(context, plain, admitted, info);
@@ -86,7 +87,7 @@ export function createProtocol(context: OperationServices, options: ServerOption
 /** The limits of a request, and the scopes that it needs. Counts the messages of a batch after the first. */
 async function refusalOf(
   context: OperationServices,
-  body: unknown,
+  { body, request: { headers } }: Message,
   { caller, countMore, selection }: AdmittedCall,
 ): Promise<Response | null> {
   const messages = Array.isArray(body) ? body.length : 1;
@@ -99,7 +100,17 @@ async function refusalOf(
     if (!rate.allowed) return tooManyRequests(context, rate);
   }
   const missing = missingScopes(body, caller, selection);
-  return missing.length > 0 ? insufficientScope(context, caller.scopes ?? [], missing) : null;
+  if (missing.length === 0) return null;
+  return insufficientScope(
+    context,
+    replacesScopes(headers) ? [...(caller.scopes ?? []), ...missing] : missing,
+    missing,
+  );
+}
+
+/** Clients of the revisions before 2026-07-28 ask for the scopes of a challenge alone, and lose those that they had. */
+function replacesScopes({ 'mcp-protocol-version': revision }: IncomingHttpHeaders): boolean {
+  return revision !== undefined && revision !== MODERN;
 }
 
 function withSessionId(answer: Response, sessionId: string): Response {

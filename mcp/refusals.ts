@@ -48,16 +48,17 @@ export function unauthorized(context: Context, requestId: string, presented: boo
 }
 
 /**
- * Clients ask the person for these scopes too, and then call again. Those of 2025-11-25 ask for exactly the scopes that the
- * challenge names, so it also names what they have.
+ * Clients ask the person for more scopes, and then call again.
+ *
+ * @param asked what they are to ask for
  */
-export function insufficientScope(context: Context, given: Iterable<Scope>, missing: readonly Scope[]): Response {
+export function insufficientScope(context: Context, asked: readonly Scope[], missing: readonly Scope[]): Response {
   const answer = protocolError(
     403,
     -32_000,
     `This key or access token lacks ${missing.join(', ')}. Use one that has it, or ask the owner to grant it.`,
   );
-  const challenge = challengeOf(context, { error: 'insufficient_scope', scope: [...given, ...missing].join(' ') });
+  const challenge = challengeOf(context, { error: 'insufficient_scope', scope: asked.join(' ') });
   answer.headers.set('www-authenticate', challenge);
   return answer;
 }

@@ -57,5 +57,5 @@ it('a batch asks only for the scopes that the role has', async () => {
   const { status, headers } = await callMcp(world, access, batch);
 
   expect(status).toBe(403);
-  expect(headers.get('www-authenticate')).toContain('scope="posts:read connections:read"');
+  expect(headers.get('www-authenticate')).toContain('scope="connections:read"');
 });

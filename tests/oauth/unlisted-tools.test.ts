@@ -37,9 +37,8 @@ const notFound = (name: string, id = 1) => ({
   error: { code: -32_602, message: `Tool ${name} not found` },
 });
 
-/** The challenge for a scope, which also names the one that the token has. */
 const lacking = (scope: string) =>
-  `Bearer error="insufficient_scope", scope="posts:read ${scope}", resource_metadata="${METADATA_URL}"`;
+  `Bearer error="insufficient_scope", scope="${scope}", resource_metadata="${METADATA_URL}"`;
 
 describe('a tool that the path does not list', () => {
   it.each([
