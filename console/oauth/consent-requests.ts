@@ -34,6 +34,9 @@ export interface Consent {
   readonly approval: Limits['approval'];
 }
 
+/** Where the browser goes after an answer, or why the answer counts for nothing. */
+export type Outcome = { readonly to: string } | { readonly to: null; readonly why: 'answered already' | 'no client' };
+
 export interface ConsentRequests {
   /** Returns the request with this id; null when this browser did not start it, or it has expired. */
   find(request: Request, response: Response, uid: string): Promise<PendingRequest | null>;
@@ -44,16 +47,17 @@ export interface ConsentRequests {
    */
   withClient(request: Request, pending: PendingRequest): Promise<ConsentRequest | null>;
   /**
-   * @returns the URL to which the browser is redirected; null when the client no longer exists
+   * A second answer, after the client got the first, finds no request.
+   *
    * @throws ServiceError when the client's metadata document cannot be read again
    */
-  allow(request: Request, response: Response, consent: Consent): Promise<string | null>;
+  allow(request: Request, response: Response, consent: Consent): Promise<Outcome>;
   /** Needs nothing of the client, so it works while its metadata document cannot be read. */
   deny(
     request: Request,
     response: Response,
     person: Pick<Consent, 'accountId' | 'ownerId' | 'email' | 'role'>,
-  ): Promise<string>;
+  ): Promise<Outcome>;
 }
 
 /** Host of a redirect URI; the scheme if a native app's URI has no host. */

@@ -18,7 +18,7 @@ import { sendFailure } from '../people/send-failure.ts';
 import { sendForeignForm, sendNotice, sendPeoplePage } from '../people/send-people-page.ts';
 import { csrfField, isOurForm, signedIn, type SignedInPerson, signInAddress } from '../people/signed-in.ts';
 import { agentsView } from './agents-view.ts';
-import type { Consent, ConsentRequests } from './consent-requests.ts';
+import type { Consent, ConsentRequests, Outcome } from './consent-requests.ts';
 import { consentView, TEST_MODE, WHOLE_ACCOUNT } from './consent-view.ts';
 import { sendConsentPage } from './send-consent-page.ts';
 
@@ -109,12 +109,10 @@ function answer(context: Context, requests: ConsentRequests): RequestHandler<{ u
     const { answer: said, reach, approval } = fieldsOf(request.body);
     // Nothing is left of the request within the person's role.
     const isEmpty = scopesWithinRole(asked.scopes, person.role).length === 0;
-    if (said === 'deny') return response.redirect(303, await requests.deny(request, response, person));
+    if (said === 'deny') return sendOutcome(response, await requests.deny(request, response, person));
     const consent = said === 'allow' && !isEmpty ? await consentOf(context, person, { reach, approval }) : null;
     if (consent === null) return refuseChoice(response, page);
-    const target = await requests.allow(request, response, consent);
-    if (target === null) return refuseRequest(response);
-    response.redirect(303, target);
+    sendOutcome(response, await requests.allow(request, response, consent));
   };
 }
 
@@ -133,8 +131,15 @@ async function consentOf(
   return profile === undefined ? null : { ...whole, profileId: profile.id, mode: 'live' };
 }
 
+function sendOutcome(response: Response, outcome: Outcome): void {
+  if (outcome.to !== null) return response.redirect(303, outcome.to);
+  if (outcome.why === 'no client') return refuseRequest(response);
+  sendNotice(response, 409, 'Answered already', 'This request was answered already. Go back to the program.');
+}
+
 function refuseRequest(response: Response): void {
-  const sentence = 'This request has ended or belongs to another browser. Go back to the program and start again.';
+  const sentence =
+    'This request was answered already, has ended or belongs to another browser. Go back to the program; if it still waits, start again there.';
   sendNotice(response, 400, 'Nothing to answer', sentence);
 }
 

@@ -6,6 +6,7 @@ import {
   type Consent,
   type ConsentRequest,
   type ConsentRequests,
+  type Outcome,
   type PendingRequest,
   redirectHost,
 } from '../../console/oauth/consent-requests.ts';
@@ -29,39 +30,54 @@ export function consentRequests(context: Context, current: () => Promise<Provide
       return asked?.uid === uid ? pendingRequest(context, asked.params) : null;
     },
     withClient: async (request, pending) => withClient(await current(), request, pending),
-    allow: async (request, response, consent) => {
-      const provider = await current();
-      const interaction = await provider.interactionDetails(request, response);
-      const { uid, params, returnTo } = interaction;
-      if (interaction.result !== undefined) return answerUrl(provider, interaction);
-      const asked = await withClient(provider, request, pendingRequest(context, params));
-      if (asked === null) return null;
-      // If the button is pressed twice at once, both requests use the same grant.
-      const grantId = await claimForGrant(context, 'Interaction', uid, context.random.uuid());
-      if (grantId === null) return returnTo;
-      if (grantId === DENIED) return denialUrl(provider, params);
-      await grant(context, provider, {
-        id: grantId,
-        asked,
-        consent,
-        requestId: requestIdOf(response),
-        resources: resourcesOf(context, params),
-      });
-      const login = { accountId: consent.ownerId, remember: false };
-      return provider.interactionResult(request, response, { login, consent: { grantId } });
-    },
-    deny: async (request, response, person) => {
-      const provider = await current();
-      const interaction = await provider.interactionDetails(request, response);
-      if (interaction.result !== undefined) return answerUrl(provider, interaction);
-      const claimed = await claimForGrant(context, 'Interaction', interaction.uid, DENIED);
-      // The other button was pressed first, and its request has not finished. Its grant would outlive this denial.
-      if (claimed !== null && claimed !== DENIED) return interaction.returnTo;
-      await recordDenial(context, { ...person, requestId: requestIdOf(response) });
-      await provider.interactionResult(request, response, DENIAL, { mergeWithLastSubmission: false });
-      return denialUrl(provider, interaction.params);
-    },
+    allow: (request, response, consent) =>
+      unlessAnswered(async () => {
+        const provider = await current();
+        const interaction = await provider.interactionDetails(request, response);
+        const { uid, params } = interaction;
+        if (interaction.result !== undefined) return { to: answerUrl(provider, interaction) };
+        const asked = await withClient(provider, request, pendingRequest(context, params));
+        if (asked === null) return { to: null, why: 'no client' };
+        // If the button is pressed twice at once, both requests use the same grant.
+        const grantId = await claimForGrant(context, 'Interaction', uid, context.random.uuid());
+        if (grantId === null) return ANSWERED;
+        if (grantId === DENIED) return { to: denialUrl(provider, params) };
+        await grant(context, provider, {
+          id: grantId,
+          asked,
+          consent,
+          requestId: requestIdOf(response),
+          resources: resourcesOf(context, params),
+        });
+        const login = { accountId: consent.ownerId, remember: false };
+        return { to: await provider.interactionResult(request, response, { login, consent: { grantId } }) };
+      }),
+    deny: (request, response, person) =>
+      unlessAnswered(async () => {
+        const provider = await current();
+        const interaction = await provider.interactionDetails(request, response);
+        if (interaction.result !== undefined) return { to: answerUrl(provider, interaction) };
+        const claimed = await claimForGrant(context, 'Interaction', interaction.uid, DENIED);
+        if (claimed === null) return ANSWERED;
+        // The other button was pressed first, and its request has not finished. Its grant would outlive this denial.
+        if (claimed !== DENIED) return { to: interaction.returnTo };
+        await recordDenial(context, { ...person, requestId: requestIdOf(response) });
+        await provider.interactionResult(request, response, DENIAL, { mergeWithLastSubmission: false });
+        return { to: denialUrl(provider, interaction.params) };
+      }),
   };
+}
+
+const ANSWERED: Outcome = { to: null, why: 'answered already' };
+
+/** The request goes when the browser follows the redirect of an earlier answer, which can be in the middle of this one. */
+async function unlessAnswered(answer: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (isGone(error)) return ANSWERED;
+    throw error;
+  }
 }
 
 /** Claims a request for no grant. */
@@ -90,9 +106,13 @@ async function detailsOf(provider: Provider, request: Request, response: Respons
   try {
     return await provider.interactionDetails(request, response);
   } catch (error) {
-    if (error instanceof providerLibrary().errors.SessionNotFound) return null;
+    if (isGone(error)) return null;
     throw error;
   }
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof providerLibrary().errors.SessionNotFound;
 }
 
 async function withClient(
