@@ -7,6 +7,8 @@ const stage = useConsole();
 
 const HOUR_MS = 3_600_000;
 
+const DAY_MS = 24 * HOUR_MS;
+
 describe.skipIf(!HAS_BROWSER)('Today', () => {
   it('teaches when there is nothing, and is good in every scheme and size', async () => {
     const { page } = await stage.visit('/');
@@ -86,5 +88,36 @@ describe.skipIf(!HAS_BROWSER)('Today', () => {
 
     await next.getByText('Written meanwhile').waitFor();
     await page.getByText('You are offline.').waitFor({ state: 'detached' });
+  });
+
+  it('lists a post of weeks ago that is sent now and refused', async () => {
+    const [id] = await stage.write(['[[reject]] Written long before'], { isDraft: true });
+    await stage.write(['[[reject]] Refused long ago']);
+    await stage.world.advance(8 * DAY_MS);
+    await stage.world.rest(`POST /posts/${id}/publish`);
+
+    const { page } = await stage.visit('/');
+
+    const failed = page.getByRole('region', { name: 'Failed this week' });
+    const row = failed.getByRole('listitem').filter({ hasText: 'Written long before' });
+    await row.getByText('The sandbox refused the post').waitFor();
+    expect(await failed.getByText('Refused long ago').count()).toBe(0);
+  });
+
+  it('shows why a retry was refused, also of a post that was scheduled long before', async () => {
+    const scheduledFor = new Date(stage.world.clock.now().getTime() + 10 * DAY_MS).toISOString();
+    const [id] = await stage.write(['[[unavailable]] Scheduled long before'], { scheduledFor });
+    await stage.world.advance(10 * DAY_MS);
+    for (let hour = 0; hour < 24; hour += 1) await stage.world.advance(HOUR_MS);
+    const { page } = await stage.visit('/');
+    const row = page.getByRole('listitem').filter({ hasText: 'Scheduled long before' });
+
+    await row.getByRole('button', { name: 'Retry' }).click();
+
+    await row.getByRole('alert').getByText('The sandbox is unavailable').waitFor();
+    const { body } = await stage.world.rest(`GET /posts/${id}`);
+    expect(body.post).toMatchObject({ status: 'failed', scheduledFor: null });
+    await page.reload();
+    await row.getByText('The sandbox is unavailable').waitFor();
   });
 });

@@ -1,5 +1,6 @@
 /** What failed within a week and why, each with the one press that helps. */
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { isRetryable } from '../../data/problem.ts';
 import { type Outputs, useTRPC } from '../../data/trpc.ts';
 import { useCan } from '../../shell/rights.tsx';
@@ -11,14 +12,19 @@ import { ItemProblem, ProblemView } from '../../ui/problem-view.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { hasUnknownOutcome, POST_ACTIONS, type PostAction, RETRY_IN_QUEUE } from '../posts/post-actions.ts';
 import { usePostAction } from '../posts/use-post-action.ts';
-import { failedFilter, failedThisWeek } from './failed-this-week.ts';
+import { failedFilter, failedThisWeek, type Failure, type Retried, undatedFailures } from './failed-this-week.ts';
 
 type Post = Outputs['posts']['list']['posts'][number];
 
 export function FailedPosts() {
   const now = useNow();
   const query = useQuery(useTRPC().posts.list.queryOptions(failedFilter(now)));
-  const failed = query.data && failedThisWeek(query.data.posts, now);
+  const posts = query.data?.posts ?? [];
+  const attempted = useAttempted(undatedFailures(posts, now));
+  const [retried, setRetried] = useState<ReadonlyMap<string, Retried>>(new Map());
+  const failed = query.data && failedThisWeek(posts, now, attempted, retried);
+  const noteRetry = (failure: Failure, isPending: boolean) =>
+    setRetried((before) => new Map(before).set(failure.post.id, { ...failure, isPending }));
   if (failed?.length === 0) return null;
   const all = (
     <Link to="/posts" search={{ status: 'failed' }} className="link">
@@ -30,8 +36,12 @@ export function FailedPosts() {
       <QueryView what="failed posts" query={query}>
         {() => (
           <ul className="rows">
-            {failed?.map((post) => (
-              <FailedPost key={post.id} post={post} />
+            {failed?.map((failure) => (
+              <FailedPost
+                key={failure.post.id}
+                post={failure.post}
+                onRetry={(isPending) => noteRetry(failure, isPending)}
+              />
             ))}
           </ul>
         )}
@@ -40,7 +50,28 @@ export function FailedPosts() {
   );
 }
 
-function FailedPost({ post }: { post: Post }) {
+/** When posts were last sent, by their id. */
+function useAttempted(posts: readonly Post[]): ReadonlyMap<string, string> {
+  const trpc = useTRPC();
+  const read = useQueries({
+    // A new attempt comes with an event, which has them read again.
+    queries: posts.map(({ id }) => trpc.posts.attempts.queryOptions({ postId: id }, { staleTime: Infinity })),
+  });
+  return new Map(
+    posts.flatMap(({ id }, index) => {
+      const last = read[index]?.data?.attempts.at(-1);
+      return last === undefined ? [] : [[id, last.startedAt]];
+    }),
+  );
+}
+
+interface FailedPostProps {
+  readonly post: Post;
+  /** A retry begins, or has ended. */
+  onRetry(isPending: boolean): void;
+}
+
+function FailedPost({ post, onRetry }: FailedPostProps) {
   const { id, text, connectionSlug, createdAt, error } = post;
   return (
     <li>
@@ -53,7 +84,7 @@ function FailedPost({ post }: { post: Post }) {
         to <b>{connectionSlug}</b>, written <Moment at={createdAt} />
       </p>
       {error !== null && <ItemProblem error={error} />}
-      <Remedy post={post} />
+      <Remedy post={post} onRetry={onRetry} />
     </li>
   );
 }
@@ -65,11 +96,15 @@ const ACTIONS: Readonly<Record<string, PostAction>> = {
 };
 
 /** The one press that helps with the failure. */
-function Remedy({ post }: { post: Post }) {
+function Remedy({ post, onRetry }: FailedPostProps) {
   const { mutate, isPending, error } = usePostAction(post.id);
   const canWrite = useCan('posts:write');
   const code = post.error?.code ?? '';
   const action = ACTIONS[code] ?? (isRetryable(code) ? POST_ACTIONS.retry : null);
+  const retry = (wanted: PostAction) => {
+    onRetry(true);
+    mutate(wanted, { onSettled: () => onRetry(false) });
+  };
   if (!canWrite) return null;
   if (code === 'reconnect_required') {
     return (
@@ -95,7 +130,7 @@ function Remedy({ post }: { post: Post }) {
   return (
     <>
       <div className="actions">
-        <Button isPending={isPending} onPress={() => mutate(action)}>
+        <Button isPending={isPending} onPress={() => retry(action)}>
           {action.label}
         </Button>
       </div>
