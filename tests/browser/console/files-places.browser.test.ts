@@ -201,6 +201,27 @@ describe.skipIf(!HAS_BROWSER)('Feeds', () => {
     await stage.world.rest(`DELETE /feeds/${id}`);
   });
 
+  it('shows a connection that has moved to a profile, which can be left out', async () => {
+    const feed = await startFeed(['Bronze']);
+    const [moved] = await stage.connect(1);
+    const profile = await stage.world.profile('Acme');
+    const body = { url: feed.url, connectionSlugs: [slug(), moved?.slug] };
+    const { id } = (await stage.world.rest('POST /feeds', { body })).body.feed;
+    await stage.world.rest(`PATCH /connections/${moved?.id}`, { body: { profileId: profile.id } });
+    const { page } = await stage.visit(`/files/feeds?feed=${id}`);
+    const box = page.getByRole('checkbox', { name: `${moved?.slug} moved to Acme` });
+    await box.waitFor();
+    expect(await box.isChecked()).toBe(true);
+    await expectGoodView(page);
+    await box.focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Save' }).press('Enter');
+
+    await page.getByText('The feed is changed.').waitFor();
+    expect((await stage.world.rest(`GET /feeds/${id}`)).body.feed.connectionSlugs).toEqual([slug()]);
+    await stage.world.rest(`DELETE /feeds/${id}`);
+  });
+
   it('says in words why a feed cannot be read, and why it was disabled', async () => {
     const feed = await startFeed(null);
     const { page } = await stage.visit('/files/feeds');

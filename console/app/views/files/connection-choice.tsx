@@ -61,10 +61,14 @@ function Choices({
   const found = members.filter(({ slug, handle }) =>
     `${slug} ${handle}`.toLowerCase().includes(words.trim().toLowerCase()),
   );
-  // A feed keeps the slug of a connection that was disconnected. It shows, so that it can be left out, and chosen again.
-  const isGone = (slug: string) =>
-    connections.every((one) => one.slug !== slug || (profileId !== null && one.profileId !== profileId));
-  const gone = before.profileId === profileId ? before.slugs.filter(isGone) : [];
+  // A feed keeps the slug of a connection that was disconnected or moved. It shows, so that it can be left out, and chosen again.
+  const known = new Set([...(before.profileId === profileId ? before.slugs : []), ...slugs]);
+  const others = [...known].filter((slug) => members.every((one) => one.slug !== slug));
+  const whyNoMember = (slug: string) => {
+    const moved = connections.find((one) => one.slug === slug);
+    if (moved === undefined) return 'disconnected';
+    return moved.profileId === null ? 'moved out of the profile' : `moved to ${profileName(moved.profileId)}`;
+  };
   // Chosen ones always show.
   const shown = found.filter(({ slug }, index) => index < SHOWN || slugs.includes(slug));
   return (
@@ -102,12 +106,12 @@ function Choices({
               </span>
             </Checkbox>
           ))}
-          {gone.map((slug) => (
+          {others.map((slug) => (
             <Checkbox key={slug} value={slug}>
               <span>
                 <bdi>{slug}</bdi>{' '}
                 <span className="soft">
-                  {connections.some((one) => one.slug === slug) ? 'moved away' : 'disconnected'}
+                  <bdi>{whyNoMember(slug)}</bdi>
                 </span>
               </span>
             </Checkbox>
