@@ -72,6 +72,35 @@ describe.skipIf(!HAS_BROWSER)('Import', () => {
     await page.getByRole('main').getByText('Dong').first().waitFor();
   });
 
+  it('imports rows for the connections that take them, when each row has one that does not', async () => {
+    const { page } = await stage.visit('/files');
+    await choose(page, 'partly.csv', `text,connections\nDing,"${slug()} nowhere-at-all"`);
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByText('0 of 1 row').waitFor();
+    await stage.world.runDue();
+    await count(page, '1 row with a problem').waitFor();
+    await page.getByText('A row with a problem gets no post on the connections that refuse it.').waitFor();
+
+    await page.getByRole('button', { name: 'Import 1 row' }).press('Enter');
+
+    await page.getByRole('heading', { name: 'Import of partly.csv' }).waitFor();
+    await stage.world.runDue();
+    await count(page, '1 row imported').waitFor();
+    await page.getByRole('row').nth(1).getByRole('link', { name: slug() }).waitFor();
+  });
+
+  it('says that nothing can be imported when every connection refuses every row', async () => {
+    const { page } = await stage.visit('/files');
+    await choose(page, 'refused.csv', 'text,connections\nDing,nowhere-at-all');
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByText('0 of 1 row').waitFor();
+    await stage.world.runDue();
+
+    await page.getByText('No row can be imported. Correct the file and choose it again below.').waitFor();
+
+    await page.getByRole('button', { name: /^Import/ }).waitFor({ state: 'detached' });
+  });
+
   it('goes on after the page was closed, cancels with undo, and lists what was imported', async () => {
     const rows = Array.from({ length: 30 }, (_, index) => `Row ${index},${slug()}`);
     const { page } = await stage.visit('/files');

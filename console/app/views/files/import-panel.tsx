@@ -16,7 +16,7 @@ import { ShowMore } from '../../ui/show-more.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import { ImportRows } from './import-rows.tsx';
-import { countsInWords, type Import, rowsInWords, SHOWN_ROWS, titleOf } from './import-words.ts';
+import { countsInWords, type Import, type ImportRow, rowsInWords, SHOWN_ROWS, titleOf } from './import-words.ts';
 import { type FileRequest, keptFile } from './kept-file.ts';
 import { useStart } from './use-start.ts';
 
@@ -55,7 +55,7 @@ export function ImportPanel({ importId }: { importId: string }) {
       <QueryView what="the import" query={query}>
         {({ pages }) => (
           <>
-            {newest !== undefined && <State import={newest} />}
+            {newest !== undefined && <State import={newest} rows={pages.flatMap(({ rows }) => rows)} />}
             {newest !== undefined && <RowFilter import={newest} />}
             <ImportRows rows={pages.flatMap(({ rows }) => rows)} />
             <ShowMore what="rows" query={query} />
@@ -66,7 +66,13 @@ export function ImportPanel({ importId }: { importId: string }) {
   );
 }
 
-function State({ import: one }: { import: Import }) {
+interface StateProps {
+  readonly import: Import;
+  /** Those that are read. */
+  readonly rows: readonly ImportRow[];
+}
+
+function State({ import: one, rows: shown }: StateProps) {
   const { status, rows, counts, error } = one;
   const done = rows - counts.pending;
   return (
@@ -95,14 +101,14 @@ function State({ import: one }: { import: Import }) {
       </div>
       {error !== null && <p className="problem">{error}</p>}
       <Allowed to="posts:write">
-        <NextStep import={one} />
+        <NextStep import={one} rows={shown} />
       </Allowed>
     </>
   );
 }
 
 /** What can be done now: begin, cancel, go on, try again. */
-function NextStep({ import: one }: { import: Import }) {
+function NextStep({ import: one, rows }: StateProps) {
   const { id: importId, status, dryRun, counts } = one;
   const request = keptFile(useSession(), importId);
   const navigate = useNavigate();
@@ -123,6 +129,9 @@ function NextStep({ import: one }: { import: Import }) {
         {cancelling.error !== null && <ProblemView failure={cancelling.error} />}
       </div>
     );
+  }
+  if (isRefused(one, rows)) {
+    return <p className="hint">No row can be imported. Correct the file and choose it again below.</p>;
   }
   const action = actionOf(one);
   if (action === null) return null;
@@ -152,9 +161,15 @@ function NextStep({ import: one }: { import: Import }) {
   );
 }
 
+/** Whether each row was checked, and each of its connections refuses it. A row fails as soon as one of them does. */
+function isRefused({ dryRun, rows: count, counts }: Import, rows: readonly ImportRow[]): boolean {
+  if (!dryRun || counts.failed < count || rows.length < count) return false;
+  return rows.every(({ results }) => results.every(({ error }) => error !== null));
+}
+
 /** Null when nothing is left to do. */
 function actionOf({ status, dryRun, rows, counts }: Import): string | null {
-  if (dryRun) return counts.valid === 0 && counts.failed === rows ? null : `Import ${rowsInWords(rows)}`;
+  if (dryRun) return `Import ${rowsInWords(rows)}`;
   if (status === 'cancelled') return 'Go on';
   return counts.failed > 0 ? `Try ${rowsInWords(counts.failed)} again` : null;
 }
