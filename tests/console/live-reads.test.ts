@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { applyEvents, refreshAll, type LiveCache } from '../../console/app/data/live/apply-event.ts';
 import { refreshPostLists } from '../../console/app/data/live/post-cache.ts';
 
-type Kind = 'list' | 'calendar';
+type Kind = 'list' | 'calendar' | 'activity';
 type Row = { readonly id: string; readonly status: string };
 type Pages = InfiniteData<{ readonly posts: readonly Row[]; readonly nextCursor: string | null }>;
 
@@ -37,16 +37,19 @@ function reads() {
   };
 }
 
-/** A console with an endless list or a calendar whose first page has a post; reads are answered when the test says so. */
+/** A console with an endless list of posts or changes, or a calendar, whose first page has a post; reads are answered when the test says so. */
 function screen(kind: Kind) {
   const [newest, pages] = [reads(), reads()];
   const api = { posts: { list: { query: newest.read } } } as unknown as LiveCache['api'];
   const queryClient = new QueryClient();
   onTestFinished(() => queryClient.clear());
   const trpc: LiveCache['trpc'] = createTRPCOptionsProxy({ client: api, queryClient });
-  const { list, calendar } = trpc.posts;
-  const queryKey: readonly unknown[] =
-    kind === 'list' ? list.infiniteQueryKey({ limit: 100 }) : calendar.infiniteQueryKey({ ...RANGE, limit: 500 });
+  const keys: Readonly<Record<Kind, readonly unknown[]>> = {
+    list: trpc.posts.list.infiniteQueryKey({ limit: 100 }),
+    calendar: trpc.posts.calendar.infiniteQueryKey({ ...RANGE, limit: 500 }),
+    activity: trpc.audit.list.infiniteQueryKey({ limit: 50 }),
+  };
+  const queryKey = keys[kind];
   const observer = new InfiniteQueryObserver(queryClient, {
     queryKey,
     queryFn: pages.read,
@@ -59,7 +62,7 @@ function screen(kind: Kind) {
     queryClient,
     trpc,
     show: () => observer.subscribe(() => undefined),
-    refreshAll: () => refreshAll({ queryClient, trpc }),
+    refreshAll: () => refreshAll({ queryClient }),
     pageCount: () => queryClient.getQueryData<Pages>(queryKey)?.pages.length,
     setPages: (count: number) =>
       queryClient.setQueryData<Pages>(queryKey, {
@@ -91,7 +94,7 @@ function screen(kind: Kind) {
   };
 }
 
-describe.each<Kind>(['list', 'calendar'])('a post of the %s that goes out', (kind) => {
+describe.each(['list', 'calendar'] as const)('a post of the %s that goes out', (kind) => {
   it('while the next page is read stays sent when the page is there', async () => {
     const { show, send, fetchNextPage, answerPage, shown } = screen(kind);
     onTestFinished(show());
@@ -178,6 +181,46 @@ describe('an endless list after a gap in the stream of events', () => {
     setPages(30);
 
     void refreshEach();
+
+    expect(pageCount()).toBe(20);
+  });
+
+  it.each(['list', 'activity'] as const)('is read once, and rests when the next gap comes (%s)', async (kind) => {
+    const { show, setPages, refreshAll: refreshEach, answerPage, readCounts, isStale } = screen(kind);
+    onTestFinished(show());
+    setPages(2);
+
+    void refreshEach();
+    await answerPage('b');
+    await answerPage('a');
+    await expect.poll(isStale).toBe(false);
+    await refreshEach();
+
+    expect([readCounts(), isStale()]).toEqual([{ newest: 0, pages: 2 }, true]);
+  });
+});
+
+describe('the endless list of activity', () => {
+  it('reads each page again after a change, and rests when the next one comes', async () => {
+    const { show, setPages, change, answerPage, readCounts, isStale } = screen('activity');
+    onTestFinished(show());
+    setPages(2);
+
+    await change('connections.update');
+    await answerPage('b');
+    await answerPage('a');
+    await expect.poll(isStale).toBe(false);
+    await change('profiles.update');
+
+    expect([readCounts(), isStale()]).toEqual([{ newest: 0, pages: 2 }, true]);
+  });
+
+  it('has at most 20 pages after a change, so that reading them leaves requests to the person', async () => {
+    const { show, setPages, change, pageCount } = screen('activity');
+    onTestFinished(show());
+    setPages(30);
+
+    await change('connections.update');
 
     expect(pageCount()).toBe(20);
   });

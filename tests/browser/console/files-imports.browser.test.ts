@@ -130,6 +130,27 @@ describe.skipIf(!HAS_BROWSER)('Import', () => {
     await page.getByRole('radio', { name: 'valid' }).waitFor({ state: 'detached' });
   });
 
+  it('reads a running import of many pages less often, so that the person has requests left', async () => {
+    const rows = Array.from({ length: 250 }, (_, index) => `Page ${index},${slug()}`);
+    const { page } = await stage.visit('/files');
+    await choose(page, 'pages.csv', ['text,connections', ...rows].join('\n'));
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByText('0 of 250 rows').waitFor();
+    await page.getByRole('row').nth(100).scrollIntoViewIfNeeded();
+    await page.getByRole('row').nth(200).scrollIntoViewIfNeeded();
+    await page.getByRole('row').nth(250).waitFor();
+    let reads = 0;
+    page.on('request', (request) => (reads += request.url().includes('imports.get') ? 1 : 0));
+
+    await page.waitForTimeout(10_000);
+
+    // Three pages in 4.5 seconds.
+    expect(reads).toBeGreaterThan(0);
+    expect(reads).toBeLessThan(10);
+    await stage.world.runDue();
+    await count(page, '250 rows without problems').waitFor();
+  });
+
   it('takes JSON for chosen connections on a phone, and says which rows failed', async () => {
     const { page } = await stage.visit('/files', { size: PHONE });
     await choose(page, 'posts.json', JSON.stringify([{ text: 'One' }, { text: 'x'.repeat(100_000) }]));

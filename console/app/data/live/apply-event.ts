@@ -1,11 +1,10 @@
 /** Says which queries an event concerns: it patches what the event tells, and reads again only what it does not. */
-import type { Query, QueryClient } from '@tanstack/react-query';
+import { hashKey, type Query, type QueryClient } from '@tanstack/react-query';
 import { codeOf } from '../problem.ts';
 import type { Api, Outputs, Trpc } from '../api-types.ts';
 import type { StreamMessage } from './event-reader.ts';
 import { isInCalendar, markCalendarsWithout, refreshCalendars } from './calendar-cache.ts';
 import {
-  cutLists,
   dropPost,
   findPost,
   isMisplaced,
@@ -15,6 +14,7 @@ import {
   refreshPostPages,
   rowChanges,
 } from './post-cache.ts';
+import { cutPages, pageCount, refreshAtRest } from './refresh-at-rest.ts';
 
 type Post = Outputs['posts']['list']['posts'][number];
 
@@ -90,7 +90,7 @@ export async function applyEvents(cache: LiveCache, messages: readonly StreamMes
     void queryClient.invalidateQueries(trpc.posts.get.pathFilter());
   }
   if (calendarsChanged || changedPosts.size > READ_MAX) refreshCalendars(queryClient, trpc);
-  for (const resource of stale) void queryClient.invalidateQueries(trpc[resource].pathFilter());
+  for (const resource of stale) refreshAtRest(queryClient, trpc[resource].pathFilter());
   await Promise.all([...changedPosts].slice(0, READ_MAX).map((id) => readPost(cache, id)));
   if (listsChanged) await refreshPostLists(queryClient, trpc, api);
 }
@@ -134,10 +134,18 @@ async function readPost({ queryClient, trpc, api }: LiveCache, postId: string): 
   }
 }
 
-/** Everything that is shown is read again, with every page of endless lists: no event tells which posts have changed. */
-export async function refreshAll({ queryClient, trpc }: Omit<LiveCache, 'api'>): Promise<void> {
-  cutLists(queryClient, trpc);
-  await queryClient.invalidateQueries();
+/**
+ * Reads again everything that is shown: no event says what has changed. Endless lists are read with all their pages, at a limited
+ * rate.
+ */
+export async function refreshAll({ queryClient }: Pick<LiveCache, 'queryClient'>): Promise<void> {
+  cutPages(queryClient, {});
+  const shown = queryClient.getQueryCache().findAll({ type: 'active' });
+  const endless = new Map(
+    shown.filter((query) => pageCount(query) > 0).map(({ queryKey: [path] }) => [hashKey([path]), path]),
+  );
+  for (const path of endless.values()) refreshAtRest(queryClient, { queryKey: [path] });
+  await queryClient.invalidateQueries({ predicate: ({ queryKey: [path] }) => !endless.has(hashKey([path])) });
 }
 
 /** What must be read again, because it does not have the post or shows more of it than the event tells. */

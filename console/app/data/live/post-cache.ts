@@ -108,24 +108,13 @@ function inputOf(queryKey: QueryKey): Inputs['posts']['list'] | undefined {
   return input;
 }
 
-/** Most pages of an endless list that are read again at once: a third of the requests that the service allows in a minute. */
-const PAGES_MAX = 20;
-
-/** Shortens endless lists to as many pages as can be read again. The others come back when the person scrolls to them. */
-export function cutLists(queryClient: QueryClient, trpc: Trpc): void {
-  writeLists<Known>(queryClient, trpc.posts.list.pathFilter(), (list) => {
-    if (!('pages' in list) || list.pages.length <= PAGES_MAX) return list;
-    return { ...list, pages: list.pages.slice(0, PAGES_MAX), pageParams: list.pageParams.slice(0, PAGES_MAX) };
-  });
-}
-
 /**
  * Reads every page of the lists of posts again, at a limited rate: what has changed is not known, and may be on any page.
  *
  * @returns whether they are read at once
  */
 export function refreshPostPages(queryClient: QueryClient, trpc: Trpc): boolean {
-  return refreshAtRest(queryClient, trpc.posts.list.pathFilter(), () => cutLists(queryClient, trpc));
+  return refreshAtRest(queryClient, trpc.posts.list.pathFilter());
 }
 
 /**

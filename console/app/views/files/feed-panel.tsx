@@ -2,6 +2,7 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useNavigate } from '@tanstack/react-router';
+import { pollPagesMs } from '../../data/poll-pages.ts';
 import { useTRPC } from '../../data/trpc.ts';
 import { Allowed } from '../../shell/rights.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -28,7 +29,10 @@ export function FeedPanel({ feedId }: { feedId: string }) {
       { feedId, limit: PAGE },
       {
         getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-        refetchInterval: ({ state }) => readFeedsAgainMs(state.data?.pages.map(({ feed }) => feed) ?? []),
+        refetchInterval: ({ state }) => {
+          const pages = state.data?.pages ?? [];
+          return pollPagesMs(readFeedsAgainMs(pages.map(({ feed: read }) => read)), pages.length);
+        },
       },
     ),
   );

@@ -3,6 +3,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Label } from 'react-aria-components/Label';
 import { ProgressBar } from 'react-aria-components/ProgressBar';
+import { pollPagesMs } from '../../data/poll-pages.ts';
 import { useTRPC } from '../../data/trpc.ts';
 import { Allowed } from '../../shell/rights.tsx';
 import { useSession } from '../../shell/session-context.ts';
@@ -37,7 +38,10 @@ export function ImportPanel({ importId }: { importId: string }) {
       { importId, limit: PAGE, ...(status !== undefined && { status }) },
       {
         getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-        refetchInterval: ({ state }) => state.data?.pages.at(-1)?.import.status === 'running' && RUNNING_MS,
+        refetchInterval: ({ state }) => {
+          const pages = state.data?.pages ?? [];
+          return pages.at(-1)?.import.status === 'running' && pollPagesMs(RUNNING_MS, pages.length);
+        },
         placeholderData: (before) => before,
       },
     ),

@@ -1,6 +1,7 @@
 /** Import: a file of posts is checked, then imported; earlier ones are listed. The open one is in the address. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { pollPagesMs } from '../../data/poll-pages.ts';
 import { useTRPC } from '../../data/trpc.ts';
 import { Allowed, Refusal } from '../../shell/rights.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -42,9 +43,11 @@ function EarlierImports() {
       { limit: 25 },
       {
         getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-        refetchInterval: ({ state }) =>
-          state.data?.pages.some(({ imports }) => imports.some(({ status }) => status === 'running')) === true &&
-          RUNNING_MS,
+        refetchInterval: ({ state }) => {
+          const pages = state.data?.pages ?? [];
+          const isRunning = pages.some(({ imports }) => imports.some(({ status }) => status === 'running'));
+          return isRunning && pollPagesMs(RUNNING_MS, pages.length);
+        },
       },
     ),
   );

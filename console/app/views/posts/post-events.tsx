@@ -1,5 +1,6 @@
 /** The events of a post, and where each was delivered. */
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { pollPagesMs } from '../../data/poll-pages.ts';
 import { type Outputs, useTRPC } from '../../data/trpc.ts';
 import { Link } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
@@ -26,8 +27,9 @@ export function PostEvents({ postId }: { postId: string }) {
       {
         getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
         refetchInterval: ({ state }) => {
-          const events = state.data?.pages.flatMap((page) => page.events) ?? [];
-          return events.some(({ deliveries }) => deliveries.some(isOpen)) ? OFTEN_MS : false;
+          const pages = state.data?.pages ?? [];
+          const deliveries = pages.flatMap((page) => page.events).flatMap((event) => event.deliveries);
+          return deliveries.some(isOpen) && pollPagesMs(OFTEN_MS, pages.length);
         },
       },
     ),

@@ -2,6 +2,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useRef } from 'react';
+import { pollPagesMs } from '../../data/poll-pages.ts';
 import { useTRPC } from '../../data/trpc.ts';
 import { Link } from '../../ui/link.tsx';
 import { QuietMoment } from '../../ui/moment.tsx';
@@ -29,7 +30,10 @@ export function DeliveryList({ webhook: { id: webhookId, enabled } }: { webhook:
       { webhookId, limit: PAGE, ...(status !== undefined && { status }) },
       {
         getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-        refetchInterval: ({ state }) => readAgainMs(state.data?.pages.flatMap(({ deliveries }) => deliveries) ?? []),
+        refetchInterval: ({ state }) => {
+          const pages = state.data?.pages ?? [];
+          return pollPagesMs(readAgainMs(pages.flatMap(({ deliveries }) => deliveries)), pages.length);
+        },
       },
     ),
   );
