@@ -13,7 +13,7 @@ import { revokeOwnerKey } from '../../services/people/revoke-owner-key.ts';
 import type { SignedInPerson } from '../../services/people/sign-ins.ts';
 import { fieldsOf } from '../form-fields.ts';
 import { waitSentence } from './fields.ts';
-import { type KeysView, keysView } from './keys-view.ts';
+import { type KeysView, keysView, NOTHING_TYPED } from './keys-view.ts';
 import { forOwnersOnly, refuseRole } from './owner-page.ts';
 import { sendPeoplePage } from './send-people-page.ts';
 import { visitOf } from './sign-in-page.ts';
@@ -39,7 +39,8 @@ export function showKeys(context: Context): RequestHandler {
 export function handleKeyCreation(context: Context): RequestHandler {
   return forOwnersOnly(context, async (request, response, person) => {
     const { name = '', type, password = '' } = fieldsOf(request.body);
-    const refuse = (status: number, problem: string) => sendKeys(context, response, person, { status, problem });
+    const typed = { name, isLive: type === 'live' };
+    const refuse = (status: number, problem: string) => sendKeys(context, response, person, { status, problem, typed });
     const trimmed = name.trim();
     const isName = trimmed !== '' && [...trimmed].length <= KEY_NAME_MAX && !trimmed.includes('\0');
     if (!isName || !trimmed.isWellFormed()) return refuse(400, `A name has 1 to ${KEY_NAME_MAX} characters.`);
@@ -85,6 +86,6 @@ async function sendKeys(
   { status, ...shown }: Partial<Omit<KeysView, 'keys'>> & { readonly status: number },
 ): Promise<void> {
   const keys = await listAccountKeys(context, person.accountId);
-  const view = { secret: null, said: null, problem: null, ...shown, keys };
+  const view = { secret: null, said: null, problem: null, typed: NOTHING_TYPED, ...shown, keys };
   sendPeoplePage(response, { status, title: 'API keys', main: keysView(view, csrfField(context, person)) });
 }

@@ -13,9 +13,18 @@ export interface KeysView {
   readonly said: string | null;
   /** Why the last action failed; null when it did not. */
   readonly problem: string | null;
+  /** What the form for a new key has: after a refusal, what was typed. */
+  readonly typed: TypedKey;
 }
 
-export function keysView({ keys, secret, said, problem }: KeysView, token: Html): Html {
+export interface TypedKey {
+  readonly name: string;
+  readonly isLive: boolean;
+}
+
+export const NOTHING_TYPED: TypedKey = { name: '', isLive: false };
+
+export function keysView({ keys, secret, said, problem, typed }: KeysView, token: Html): Html {
   return html`<section class="panel" aria-labelledby="heading">
       <h1 id="heading">API keys</h1>
       ${problemView(problem)} ${said !== null && html`<p role="status">${said}</p>`}
@@ -33,7 +42,7 @@ export function keysView({ keys, secret, said, problem }: KeysView, token: Html)
       }
       <a class="way" href="${HOME}">Your account</a>
     </section>
-    ${creationPanel(token)}`;
+    ${creationPanel(typed, token)}`;
 }
 
 function secretView(secret: string): Html {
@@ -59,16 +68,16 @@ function keyRow({ id, name, type, prefix, createdAt, lastUsedAt }: KeyView, toke
   </li>`;
 }
 
-function creationPanel(token: Html): Html {
+function creationPanel({ name, isLive }: TypedKey, token: Html): Html {
   return html`<section class="panel" aria-labelledby="create-heading">
     <h2 id="create-heading">Create a key</h2>
     <form method="post" action="/owner/keys">
-      ${token} ${fieldView({ name: 'name', label: 'Name', type: 'text', autocomplete: 'off' })}
+      ${token} ${fieldView({ name: 'name', label: 'Name', type: 'text', autocomplete: 'off', value: name })}
       <div class="field">
         <label for="type">Type</label>
         <select id="type" name="type" aria-describedby="type-hint">
-          <option value="test" selected>Test</option>
-          <option value="live">Live</option>
+          <option value="test" ${!isLive && html`selected`}>Test</option>
+          <option value="live" ${isLive && html`selected`}>Live</option>
         </select>
         <p class="hint" id="type-hint">A test key reaches sandbox connections only.</p>
       </div>

@@ -57,6 +57,23 @@ describe('the page', () => {
 });
 
 describe('a new key', () => {
+  it.each([
+    ['live', { name: 'The <Server>', password: 'not the password' }],
+    ['test', { name: 'The <Server>', password: 'not the password' }],
+    ['live', { name: `The <Server> ${'n'.repeat(80)}` }],
+  ])('that is refused leaves its name and type (%s) in the form, and no password', async (type, fields) => {
+    const { text } = await create({ type, ...fields });
+    const [name, select, password] = [
+      /<input[^>]*id="name"[^>]*>/,
+      /<select.*?<\/select>/s,
+      /<input[^>]*id="password"[^>]*>/,
+    ].map((part) => part.exec(text)?.[0] ?? '');
+
+    expect(name).toContain(`value="${fields.name.replace('<', '&lt;').replace('>', '&gt;')}"`);
+    expect([...String(select).matchAll(/value="(\w+)" selected/g)].map(([, value]) => value)).toEqual([type]);
+    expect(password).toContain('value=""');
+  });
+
   it.each(['live', 'test'])('reaches the whole account, is %s, and is displayed once', async (type) => {
     const { status, text } = await create({ type, name: ' <Server> ' });
     const secret = secretIn(text);
