@@ -1,6 +1,7 @@
 /** For visitors who have not signed in: sign in, or open the console with an API key. */
 import { type FormEvent, useState } from 'react';
 import { createApi } from '../data/trpc.ts';
+import { codeOf } from '../data/problem.ts';
 import { forgetKey, storeKey } from '../data/session.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
@@ -77,6 +78,11 @@ function KeyForm({ onOpen }: { onOpen(): void }) {
 /** Stores the key once the service accepts it. */
 async function openWith(key: string): Promise<void> {
   forgetKey();
-  await createApi({ kind: 'key', key }).connections.list.query({ limit: 1 });
+  try {
+    await createApi({ kind: 'key', key }).connections.list.query({ limit: 1 });
+  } catch (failure) {
+    // The service knows the key, which may not read connections.
+    if (codeOf(failure) !== 'forbidden') throw failure;
+  }
   storeKey(key);
 }

@@ -157,6 +157,19 @@ describe.skipIf(!HAS_BROWSER)('a visitor', () => {
     expect(await page.getByLabel('API key').inputValue()).toBe('');
     expect(await page.evaluate('JSON.stringify([sessionStorage, localStorage])')).not.toContain('crl_');
   });
+
+  it('opens the console with a key that may not read connections', async () => {
+    const body = { name: 'Reads posts', type: 'live', scopes: ['posts:read'] };
+    const { id } = await stage.world.profile();
+    const { secret } = (await stage.world.rest(`POST /profiles/${id}/keys`, { body })).body;
+    const { page } = await stage.visit('/', { isSignedIn: false, refusedAt: ['/trpc/', '/api/v2/events'] });
+    await page.getByLabel('API key').fill(secret);
+
+    await page.getByRole('button', { name: 'Open the console' }).click();
+
+    await page.getByText(`Key ${secret.slice(0, 14)}…`).waitFor();
+    await page.getByRole('heading', { name: 'Today' }).waitFor();
+  });
 });
 
 describe.skipIf(!HAS_BROWSER)('a sign-in that ends elsewhere', () => {
