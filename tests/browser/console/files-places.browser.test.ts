@@ -156,6 +156,22 @@ describe.skipIf(!HAS_BROWSER)('Feeds', () => {
     await page.getByText('No feed yet').waitFor();
   });
 
+  it('hides a preview while the fields are not those that it was made with', async () => {
+    const feed = await startFeed(['Bronze']);
+    const { page } = await stage.visit('/files/feeds');
+    const text = page.getByRole('textbox', { name: 'Text of the posts' });
+    await page.getByRole('textbox', { name: 'Address of the feed' }).fill(feed.url);
+    await text.fill('New: {title}');
+    await page.getByRole('button', { name: 'Preview the newest item' }).press('Enter');
+    await page.getByText('New: Bronze').waitFor();
+
+    await text.fill('Newer: {title}');
+
+    await page.getByText('New: Bronze').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Preview the newest item' }).press('Enter');
+    await page.getByText('Newer: Bronze').waitFor();
+  });
+
   it('shows in the fields what others change meanwhile, and does not write over it', async () => {
     const feed = await startFeed(['Bronze']);
     const body = { url: feed.url, connectionSlugs: [slug()] };

@@ -54,6 +54,23 @@ describe.skipIf(!HAS_BROWSER)('Policies', () => {
     expect((await stage.world.rest(`GET /policies/${agent.id}`)).status).toBe(404);
   });
 
+  it('hide the result of a trial once other rules are typed', async () => {
+    const agent = await stage.world.key({});
+    await post(agent.secret, 'Get your refund');
+    const { page } = await stage.visit(`/policies/${agent.id}`, { refusedAt: ['/owner/trpc/policies.get'] });
+    const words = page.getByLabel('Words');
+    await words.fill('refund');
+    await page.getByRole('button', { name: 'Try on recent posts' }).click();
+    const result = page.getByText('Of its last 1 post, 1 would have been stopped.');
+    await result.waitFor();
+
+    await words.fill('free');
+
+    await result.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Try on recent posts' }).click();
+    await page.getByText('Of its last 1 post, 0 would have been stopped.').waitFor();
+  });
+
   it('show what others change meanwhile, write nothing over it, and leave the focus where it is', async () => {
     const agent = await stage.world.key({});
     const { page } = await stage.visit(`/policies/${agent.id}`);

@@ -9,16 +9,23 @@ import type { Chosen } from './connection-choice.tsx';
 type Preview = Outputs['feeds']['preview']['preview'];
 type Verdict = Outputs['posts']['validate']['results'][number];
 
+interface Shown {
+  readonly preview: Preview;
+  /** Of each chosen connection. */
+  readonly verdicts: readonly Verdict[];
+}
+
 export interface FeedPreviewProps {
   readonly url: string;
   readonly template: string;
   readonly chosen: Chosen;
 }
 
-export function FeedPreview({ url, template, chosen: { profileId, slugs } }: FeedPreviewProps) {
+export function FeedPreview(wanted: FeedPreviewProps) {
   const api = useTRPCClient();
   const reading = useMutation({
-    mutationFn: async (): Promise<{ preview: Preview; verdicts: readonly Verdict[] }> => {
+    mutationFn: async ({ url, template, chosen }: FeedPreviewProps): Promise<Shown> => {
+      const { profileId, slugs } = chosen;
       const { preview } = await api.feeds.preview.mutate({ url, ...(template !== '' && { template }) });
       if (preview.newest === null || slugs.length === 0) return { preview, verdicts: [] };
       const { results } = await api.posts.validate.mutate({
@@ -29,18 +36,20 @@ export function FeedPreview({ url, template, chosen: { profileId, slugs } }: Fee
       return { preview, verdicts: results };
     },
   });
+  // A preview says nothing about fields that have changed since.
+  const isCurrent = JSON.stringify(reading.variables) === JSON.stringify(wanted);
   return (
     <div className="field">
-      <Button isPending={reading.isPending} isDisabled={url === ''} onPress={() => reading.mutate()}>
+      <Button isPending={reading.isPending} isDisabled={wanted.url === ''} onPress={() => reading.mutate(wanted)}>
         Preview the newest item
       </Button>
-      <div role="status">{reading.data !== undefined && <Shown {...reading.data} />}</div>
-      {reading.error !== null && <ProblemView failure={reading.error} />}
+      <div role="status">{isCurrent && reading.data !== undefined && <PreviewedItem {...reading.data} />}</div>
+      {isCurrent && reading.error !== null && <ProblemView failure={reading.error} />}
     </div>
   );
 }
 
-function Shown({ preview: { problem, newest }, verdicts }: { preview: Preview; verdicts: readonly Verdict[] }) {
+function PreviewedItem({ preview: { problem, newest }, verdicts }: Shown) {
   if (problem !== null) {
     return (
       <p className="problem">

@@ -103,6 +103,8 @@ function PolicyForm({ policyId, policy }: { policyId: string; policy: Policy | n
   );
   const trying = useMutation(trpc.policies.try.mutationOptions());
   const wanted = { policyId, ...rulesOf(form) };
+  // A trial says nothing about rules that have changed since.
+  const trial = JSON.stringify(trying.variables) === JSON.stringify(wanted) ? trying.data : undefined;
   return (
     <Allowed to="owner">
       {policy !== null && (
@@ -133,7 +135,7 @@ function PolicyForm({ policyId, policy }: { policyId: string; policy: Policy | n
       {[saving, trying, removing].map(
         ({ error }) => error !== null && <ProblemView key={error.message} failure={error} />,
       )}
-      {trying.data !== undefined && <TrialPanel trial={trying.data} />}
+      {trial !== undefined && <TrialPanel trial={trial} />}
       <ConfirmDialog
         isOpen={isRemoving}
         title="Remove the policy?"
