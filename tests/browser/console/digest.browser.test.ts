@@ -39,15 +39,21 @@ describe.skipIf(!HAS_BROWSER)('The weekly digest', () => {
     expect((await setting()).isOn).toBe(true);
   });
 
-  it('asks nothing when it is off already', async () => {
+  it('asks nothing when it is off already, nor when it is turned on then', async () => {
     const call = await consoleCalls(stage.world);
     await call('people.changeDigest', { isOn: false });
     const { page } = await stage.visit('/account?digest=off');
+    const question = page.getByRole('alertdialog', { name: 'Turn the weekly digest off?' });
 
     await page.getByText(BOX).waitFor();
 
-    expect(await page.getByRole('alertdialog').count()).toBe(0);
-    await call('people.changeDigest', { isOn: true });
+    expect(await question.count()).toBe(0);
+    await expect.poll(() => new URL(page.url()).search).toBe('');
+    await page.getByText(BOX).click();
+    await page.getByText('The weekly digest is on.').waitFor();
+    await expect.poll(() => page.getByLabel(BOX).isChecked()).toBe(true);
+    expect(await question.count()).toBe(0);
+    expect((await setting()).isOn).toBe(true);
   });
 
   it('begins on Monday in the zone that is chosen', async () => {

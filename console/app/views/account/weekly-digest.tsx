@@ -1,6 +1,7 @@
 /** Whether the owner gets the weekly digest, and where its Monday begins. The link in the mail asks before it turns it off. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { type Inputs, type Outputs, useTRPC } from '../../data/trpc.ts';
 import { ZoneSelect } from '../../filters/zone-select.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
@@ -37,6 +38,11 @@ function Setting({ digest: { isOn, timezone, nextAt } }: { digest: Digest }) {
   const { digest: wanted } = route.useSearch();
   const navigate = useNavigate({ from: '/account' });
   const { change, error } = useChange();
+  // Nothing is left to ask, also when the digest is turned on later.
+  const isDone = wanted === 'off' && !isOn;
+  useEffect(() => {
+    if (isDone) void navigate({ search: {}, replace: true, resetScroll: false });
+  }, [isDone, navigate]);
   return (
     <>
       <Checkbox
