@@ -2,7 +2,7 @@
 import { statement } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
 
-// Grants that cannot post are left out, because nobody was asked about approval. A revoked one still counts for as long as it is
+// Grants that cannot post are left out, because no person was asked about approval. A revoked one still counts for as long as it is
 // kept: a person who revoked it did not keep the answer.
 const findNewest = statement('find the newest grant with which a client can post', {
   parameters: { accountId: 'uuid', clientId: 'text' },

@@ -40,7 +40,7 @@ it.each<[string, (client: string) => Promise<unknown>]>([
   ['is new to the account', async () => undefined],
   ['was allowed with the box ticked', (client) => allow(true, { client })],
   ['was allowed in test mode only', (client) => allow(false, { client, reach: 'test' })],
-  ['was allowed to read only, where nobody is asked', (client) => allow(false, { client, scope: 'posts:read' })],
+  ['was allowed to read only, where no question is asked', (client) => allow(false, { client, scope: 'posts:read' })],
   [
     'was allowed without the box, and with it afterwards',
     async (client) => {

@@ -1,4 +1,4 @@
-/** Agents of people whose role lacks the scope of a tool: no consent can give it, so nobody is asked for it. */
+/** Agents of people whose role lacks the scope of a tool: no consent can give it, so no person is asked for it. */
 import { expect, it } from 'vitest';
 import { ERROR_META_KEY } from '../../mcp/tool-results.ts';
 import { startWorld } from '../harness/world.ts';

@@ -65,7 +65,7 @@ describe('people.listGrants', () => {
   });
 });
 
-/** Grants that the person gave after all others, and that nobody has used. */
+/** Grants that the person gave after all others, and that were never used. */
 async function addUnused({ ownerId, accountId }: Person, count: number) {
   await world.sql(
     `insert into oauth_grants (id, account_id, owner_id, client_id, client_name, redirect_host, scopes, mode, created_at)
