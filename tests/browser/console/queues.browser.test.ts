@@ -123,7 +123,7 @@ describe.skipIf(!HAS_BROWSER)('Queues', () => {
 
     await page.getByRole('button', { name: 'Sign out' }).click();
 
-    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
     expect(await queue()).toEqual([]);
   });
 
