@@ -37,7 +37,11 @@ function SignOut({ csrf }: { csrf: string }) {
     const form = event.currentTarget;
     setIsPending(true);
     // Afterwards the service would refuse what was announced.
-    void untilSent(queryClient).then(() => form.submit());
+    void untilSent(queryClient).then(() => {
+      // The drawer of a phone may have been closed meanwhile, and a form outside the page submits nothing.
+      if (!form.isConnected) document.body.append(form);
+      form.submit();
+    });
   };
   return (
     <form method="post" action="/sign-out" onSubmit={submit}>
