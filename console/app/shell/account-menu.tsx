@@ -32,16 +32,17 @@ function nameOf(session: Session) {
 function SignOut({ csrf }: { csrf: string }) {
   const queryClient = useQueryClient();
   const [isPending, setIsPending] = useState(false);
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = event.currentTarget;
+  const signOut = async (form: HTMLFormElement) => {
     setIsPending(true);
     // Afterwards the service would refuse what was announced.
-    void untilSent(queryClient).then(() => {
-      // The drawer of a phone may have been closed meanwhile, and a form outside the page submits nothing.
-      if (!form.isConnected) document.body.append(form);
-      form.submit();
-    });
+    await untilSent(queryClient);
+    // The drawer of a phone may have been closed meanwhile, and a form outside the page submits nothing.
+    if (!form.isConnected) document.body.append(form);
+    form.submit();
+  };
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    void signOut(event.currentTarget);
   };
   return (
     <form method="post" action="/sign-out" onSubmit={submit}>
