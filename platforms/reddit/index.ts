@@ -108,11 +108,12 @@ function connectAccount(input: RedditCredentialsInput, io: PlatformIo): Promise<
 
 async function publish(session: Session<RedditCredential>, part: SendPart, io: PlatformIo): Promise<Published> {
   if (part.step !== 'head') throw new Error(`Reddit makes no part of the kind ${part.step}`);
-  const others = part.prepared === null ? NONE : await listedNames(session, io).catch(noneIfRefused);
+  // Without the posts of before, the search may take one of them for the part, which is found out afterwards.
+  const before = part.prepared === null ? null : await listedNames(session, io).catch(ignoreUnknown);
   const answer = await callLoggedIn(session, io, '/api/submit', { form: formOf(session.credential, part) });
   const refused = failureOf(answer);
   if (refused !== null) throw refused;
-  if (part.prepared !== null) return untilListed(session, part, others, io);
+  if (part.prepared !== null) return untilListed(session, part, before ?? NONE, io);
   const submitted = Submitted.safeParse(answer.body);
   if (!submitted.success) throw new PlatformFailure('unknown', 'Reddit answered without the post it made.');
   const { name, url } = submitted.data.json.data;
@@ -185,12 +186,6 @@ function stillMaking(): PlatformFailure {
 }
 
 const NONE: ReadonlySet<string> = new Set();
-
-/** Without the posts of before, the search may take one of them for the part, which is found out afterwards. */
-function noneIfRefused(error: unknown): ReadonlySet<string> {
-  if (error instanceof PlatformFailure) return NONE;
-  throw error;
-}
 
 /** A search without a conclusive result is followed by the next. */
 function ignoreUnknown(error: unknown): null {

@@ -2,7 +2,7 @@
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Role } from '../../entities/owner.ts';
 import type { Caller } from './caller.ts';
-import { ROLE_SCOPES } from './roles.ts';
+import { scopesWithinRole } from './roles.ts';
 import type { Scope } from './scopes.ts';
 
 type WithScopes = Pick<Caller, 'scopes' | 'role' | 'allowedByRole'>;
@@ -33,8 +33,7 @@ export function requireScope(caller: WithScopes, needed: Scope | null): void {
 
 /** Whether a caller that lacks a scope could get it: an agent has at most the scopes of the role of the person who allowed it. */
 export function mayGet({ allowedByRole }: Pick<Caller, 'allowedByRole'>, scope: Scope): boolean {
-  const allowed = allowedByRole === undefined ? null : ROLE_SCOPES[allowedByRole];
-  return allowed === null || allowed.has(scope);
+  return allowedByRole === undefined || scopesWithinRole([scope], allowedByRole).length > 0;
 }
 
 /** The refusal of what the role of a person does not allow. @param needed null for what owners only may do */

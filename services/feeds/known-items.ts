@@ -89,12 +89,6 @@ function changedIdentities(items: readonly Identified[], known: readonly KnownIt
   });
 }
 
-/** The same of items that are known, also when only one of them, or another one, is in the document now. */
-function sharedByKnown(known: readonly KnownItem[]): readonly string[] {
-  const byLink = Map.groupBy(known, ({ link_hash }) => link_hash);
-  return [...byLink].flatMap(([link, holders]) => (link !== null && holders.length > 1 ? [link] : []));
-}
-
 /** Links of several items with ids, such as the page of a show that all its episodes link to: they identify none. */
 function sharedLinks(items: readonly NewItem[]): ReadonlySet<string> {
   const keys = Map.groupBy(
@@ -103,4 +97,10 @@ function sharedLinks(items: readonly NewItem[]): ReadonlySet<string> {
   );
   const isShared = (sharing: readonly NewItem[]) => sharing.some(({ keyHash }) => keyHash !== sharing[0]?.keyHash);
   return new Set([...keys].flatMap(([link, sharing]) => (link !== null && isShared(sharing) ? [link] : [])));
+}
+
+/** The same of items that are known, also when only one of them, or another one, is in the document now. */
+function sharedByKnown(known: readonly KnownItem[]): readonly string[] {
+  const byLink = Map.groupBy(known, ({ link_hash }) => link_hash);
+  return [...byLink].flatMap(([link, holders]) => (link !== null && holders.length > 1 ? [link] : []));
 }

@@ -53,7 +53,7 @@ export function createApi(session: Session): Api {
     links: [
       leaveOutDirection,
       splitLink({
-        // A batch waits for a timer, which a page that is left no longer runs.
+        // A batch waits for a timer, which a page that is left no longer runs. The service takes a body as large as an image only alone.
         condition: ({ type }) => type === 'mutation' || isLeaving,
         true: httpLink(changes),
         false: httpBatchLink({ ...reads, maxItems: BATCH_MAX, maxURLLength: ADDRESS_MAX }),
