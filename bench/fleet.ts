@@ -1,7 +1,7 @@
 /** An install with many accounts and connections and thousands of scheduled posts, and the outcomes of those posts. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { connectSandboxes, publish } from './api.ts';
-import { type BenchDatabase, createDatabase, createFolder } from './databases.ts';
+import { type BenchDatabase, createDatabase, createFolder, notifyWorkers } from './databases.ts';
 import { type BenchProcess, startOnPostgres } from './processes.ts';
 
 /** Scheduled posts: this many for each connection. */
@@ -78,7 +78,8 @@ export async function giveOwnAccount({ client }: BenchDatabase, slugs: readonly 
   );
 }
 
-async function schedule({ client }: BenchDatabase, model: string, batch: Batch): Promise<void> {
+async function schedule(database: BenchDatabase, model: string, batch: Batch): Promise<void> {
+  const { client } = database;
   const { slugs, each, due, overMs = 0, directive = '' } = batch;
   await client.query(
     `with sent_to as (
@@ -96,8 +97,7 @@ async function schedule({ client }: BenchDatabase, model: string, batch: Batch):
     [model, slugs, each, due, overMs, directive],
   );
   await client.query('analyze posts');
-  // As the service does after each write. Without it, workers find the posts in their next regular round, seconds late.
-  await client.query(`select pg_notify('carillon_due', 'bench')`);
+  await notifyWorkers(database);
 }
 
 /** The outcome of posts. */
@@ -111,7 +111,7 @@ export interface Outcome {
 /** Longest that posts may take before the run fails as stuck. */
 const STUCK_AFTER_MS = 120_000;
 
-// By the indexes of due and of claimed posts: to scan all posts took as much of the machine as what is measured.
+// By the indexes of due and of claimed posts: to scan all posts took PostgreSQL most of the time that is measured.
 const LEFT = `
   select status, count(*)::int as posts from (
     select status, connection_slug from posts where status = 'scheduled' and not held and scheduled_for <= $1

@@ -7,7 +7,7 @@ import { Agent, request } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import { call } from '../api.ts';
-import { type BenchDatabase, createDatabase, createFolder } from '../databases.ts';
+import { type BenchDatabase, createDatabase, createFolder, notifyWorkers } from '../databases.ts';
 import { type BenchProcess, startOnPostgres, startPeer } from '../processes.ts';
 import { alternate, BENCH, costsOf, type Measured } from '../rounds.ts';
 import { IN_FLIGHT_MAX } from '../../services/webhooks/attempt-window.ts';
@@ -114,16 +114,15 @@ async function deliver(
   return { rate: count / (tookMs / 1000), count };
 }
 
-async function happen({ client }: BenchDatabase): Promise<void> {
+async function happen(database: BenchDatabase): Promise<void> {
   const ids = Array.from({ length: EVENTS }, () => v7());
   const post = { id: ids[0], connectionSlug: 'sandbox', text: 'The bells ring at noon.', status: 'sent', error: null };
-  await client.query(
+  await database.client.query(
     `insert into events (id, account_id, name, mode, subject_id, payload, created_at)
      select id, (select id from accounts limit 1), 'post.sent', 'live', id, $2, now() from unnest($1::uuid[]) as e(id)`,
     [ids, { post }],
   );
-  // As the service does after each write.
-  await client.query(`select pg_notify('carillon_due', 'bench')`);
+  await notifyWorkers(database);
 }
 
 /** @throws when it takes too long */

@@ -189,8 +189,8 @@ describe.skipIf(!HAS_BROWSER)('Compose', () => {
     await stage.world.sql(
       `insert into connections (id, account_id, platform_id, slug, description, timezone, queue_slots, platform_account_id,
          handle, credentials, created_at)
-       select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, account_id, platform_id, 'many-' || n, 'Channel ' || n, timezone, queue_slots,
-         platform_account_id || n, handle, credentials, created_at
+       select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, account_id, platform_id, 'many-' || n,
+         'Channel ' || n, timezone, queue_slots, platform_account_id || n, handle, credentials, created_at
        from connections c cross join generate_series(1, 200) as n where c.slug = 'bell-1'`,
     );
     const { page } = await stage.visit('/compose');
